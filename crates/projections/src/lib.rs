@@ -1,1 +1,37 @@
-//! Under construction.
+//! What is true now: pure folds of a session's log.
+//!
+//! Start reading at [`State`], then [`fold`], then [`Slices`].
+//!
+//! # Invariants
+//!
+//! * [`fold`] is total: an event that was recorded happened. The first one that cannot have happened is noted in
+//!   [`State::damage`]; deciding refuses while it stands.
+//! * Folding a log at once, or up to any batch end and then on, gives the same state.
+//! * Activation is never stored as such: a goal is armed in the epoch of the fact that armed it, and in no other.
+//!
+//! # Not here
+//!
+//! No rules about what may happen next, no clock, no disk, no sockets.
+
+mod fold;
+mod goal;
+mod inbox;
+mod plan;
+mod question;
+mod record;
+mod slices;
+mod state;
+mod turn;
+
+pub use fold::{PLAN_NOTICE, fold, fold_all};
+pub use goal::{Activation, CurrentGoal, Flight, FlightStage, Goals, Waiting};
+pub use inbox::{Inbox, Input};
+pub use plan::{Plan, Proposal, ProposalState, Selection};
+pub use question::{OpenQuestion, Questions};
+pub use record::{Permissions, Requests, SessionRecord, Surface, Usage};
+pub use slices::*;
+pub use state::{Damage, DamageCode, State};
+pub use turn::{Call, CallStage, Cancelled, LastStep, OpenStep, OpenTurn, Stream, Turn};
+
+/// The version of the fold: a snapshot made by another version is folded anew from the log.
+pub const FOLD_VERSION: u32 = 1;

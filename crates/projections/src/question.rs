@@ -1,0 +1,45 @@
+//! What waits for a person.
+
+use events::{Epoch, QuestionAsked, QuestionId, QuestionIntent};
+use serde::{Deserialize, Serialize};
+
+/// The open questions, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Questions {
+    /// Open questions.
+    pub open: Vec<OpenQuestion>,
+}
+
+/// A question without an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenQuestion {
+    /// What is asked.
+    pub asked: QuestionAsked,
+    /// The epoch it was asked in.
+    pub epoch: Epoch,
+}
+
+impl Questions {
+    /// Returns an open question.
+    #[must_use]
+    pub fn find(&self, id: QuestionId) -> Option<&OpenQuestion> {
+        self.open.iter().find(|question| question.asked.question_id == id)
+    }
+
+    /// Returns the open review of a plan.
+    #[must_use]
+    pub fn review(&self) -> Option<&OpenQuestion> {
+        self.open.iter().find(|question| matches!(question.asked.intent, QuestionIntent::PlanReview { .. }))
+    }
+
+    pub(crate) fn ask(&mut self, asked: &QuestionAsked, epoch: Epoch) {
+        self.open.push(OpenQuestion { asked: asked.clone(), epoch });
+    }
+
+    /// Returns whether the question was open.
+    pub(crate) fn close(&mut self, id: QuestionId) -> bool {
+        let before = self.open.len();
+        self.open.retain(|question| question.asked.question_id != id);
+        self.open.len() < before
+    }
+}
