@@ -1,1 +1,35 @@
-//! Under construction.
+//! What may happen next, and the one door through which it does.
+//!
+//! Start reading at [`Session::submit`], then [`decide`].
+//!
+//! # Invariants
+//!
+//! * An event is folded, and seen by any follower, only after it is durable.
+//! * A refused command leaves no trace in the log; a slash line that parses is recorded as run and done.
+//! * A command with the same id is carried out once, for as long as its session lives.
+//! * A host that takes a session over repairs what the one before left, in one batch, before it does anything else.
+//!
+//! # Not here
+//!
+//! No sockets, no model, no tools: a command brings everything that deciding needs.
+
+mod clock;
+mod command;
+mod decide;
+mod door;
+mod host;
+mod moment;
+mod refusal;
+mod session;
+mod text;
+mod tool_action;
+
+pub use clock::{Clock, SystemClock};
+pub use command::{AgentCommand, Answered, ClientCommand, Command, DriverCommand, ReviewVerdict};
+pub use decide::{Decision, SLASH_COMMANDS, SlashCommand, decide, fork_batch, repair};
+pub use host::{GoalRow, NewSession, SessionRow, SessionStatus, Sessions, Setting};
+pub use moment::{Ids, Limits, Moment};
+pub use refusal::{Code, Refusal};
+pub use session::{Receipt, Session, Submission, SubmitError, View};
+pub use text::{mode_notice, round_prompt, sha256, wrap_up};
+pub use tool_action::{ToolAction, UpdateAction, UpdateGoal};

@@ -1,1 +1,28 @@
-//! Under construction.
+//! Where it is kept: append-only segments, indexed by sled.
+//!
+//! Start reading at [`Log`], the trait that every backend fulfils, then [`SegmentLog`].
+//!
+//! # Invariants
+//!
+//! * What an append acknowledged is on disk: one sync comes before any answer.
+//! * A batch is whole or absent, and readers stop only at batch ends.
+//! * An append under an older epoch than the session's newest is refused here, whoever asks.
+//! * The segments are the truth; everything in the index can be deleted and comes back.
+//! * After a failed write or sync of the log nothing more is written, and the sync is not tried again.
+//!
+//! # Not here
+//!
+//! No folding, no rules about which events may follow which, no clock: whoever appends brings the time.
+
+mod append;
+mod batch;
+mod error;
+mod log;
+
+pub use append::*;
+pub use batch::*;
+pub use error::*;
+pub use log::*;
+
+/// placeholder
+pub struct SegmentLog;

@@ -1,0 +1,269 @@
+//! The agent's wishes: a turn from its claim to its end.
+
+use events::{
+    AssistantDelta, AssistantMessage, Block, InputClaimed, InputId, InputWithdrawn, MessageId, PlanMode,
+    RequestHeader, SessionEvent, Source, StepEnd, StepFinish, StepStart, ToolCall, TurnEnd, TurnEndReason,
+    TurnStart, UserMessage, plain_text,
+};
+use projections::{Activation, Input, OpenTurn, PLAN_NOTICE, State};
+
+use super::closing::{Closing, close, give_back, stopped_by};
+use super::{Decision, session, tool};
+use crate::text::{mode_notice, round_prompt};
+use crate::{AgentCommand, Answered, Code, Moment, Refusal};
+
+pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Decision {
+    match command {
+        AgentCommand::Claim => claim(state, at),
+        AgentCommand::Admit => admit(state, at),
+        AgentCommand::Header(header) => header_changed(state, header),
+        AgentCommand::Delta(delta) => streamed(state, delta),
+        AgentCommand::Retry(attempt) => {
+            unanswered(state)?;
+            Ok(vec![attempt.clone().into()])
+        }
+        AgentCommand::Answered(answer) => answered(state, answer, at),
+        AgentCommand::StartCall { call_id, class, sandbox } => {
+            tool::start(state, call_id, *class, sandbox.as_deref())
+        }
+        AgentCommand::FailCall { call_id, failure } => tool::fail(state, call_id, failure),
+        AgentCommand::FinishCall(result) => tool::finish(state, result),
+        AgentCommand::Act { call_id, action } => tool::act(state, call_id, action, at),
+        AgentCommand::EndStep => end_step(state),
+        AgentCommand::EndTurn => end_turn(state, at),
+        AgentCommand::Fail { code, message } => {
+            running(state)?;
+            let reason = TurnEndReason::Error { code: code.clone(), message: message.clone() };
+            Ok(close(state, Closing::Failed, reason, at))
+        }
+        AgentCommand::Settle => settle(state, at),
+    }
+}
+
+/// Returns the open turn, unless it is being stopped.
+fn running(state: &State) -> Result<&OpenTurn, Refusal> {
+    match &state.turn.open {
+        None => Refusal::err(Code::StepNotOpen, "no turn is open"),
+        Some(open) if open.cancelled.is_some() => {
+            Refusal::err(Code::TurnCancelled, "the turn is being stopped")
+        }
+        Some(open) => Ok(open),
+    }
+}
+
+fn unanswered(state: &State) -> Result<&OpenTurn, Refusal> {
+    let open = running(state)?;
+    match &open.step {
+        Some(step) if !step.answered => Ok(open),
+        _ => Refusal::err(Code::StepNotOpen, "no step waits for an answer"),
+    }
+}
+
+/// Opens a turn for what waits: all of the next step's list and one of the next turn's.
+fn claim(state: &State, at: &Moment) -> Decision {
+    if state.turn.open.is_some() {
+        return Refusal::err(Code::StepNotOpen, "a turn is open already");
+    }
+    let taken = claimable(state, at);
+    if let Some(stale) = taken.iter().find(|input| !is_round_due(state, input, at)) {
+        return Ok(vec![InputWithdrawn { input_id: stale.input_id, why: "stale".to_owned() }.into()]);
+    }
+    if !taken.iter().any(|input| input.wakes) {
+        return Refusal::err(Code::NothingToClaim, "nothing waits that may run");
+    }
+    let turn = state.turn.number + 1;
+    let input_ids = taken.iter().map(|input| input.input_id).collect();
+    Ok(vec![
+        TurnStart { turn, workspace_head: None, dirty_hash: None }.into(),
+        InputClaimed { turn, input_ids }.into(),
+    ])
+}
+
+/// A round is never taken together with a person's input.
+fn claimable<'a>(state: &'a State, at: &Moment) -> Vec<&'a Input> {
+    let mut taken: Vec<&Input> = next_step(state, at).collect();
+    let person_waits = taken.iter().any(|input| input.wakes);
+    let first = state.inbox.next_turn.iter().find(|input| input.runs_in(at.epoch));
+    taken.extend(first.filter(|input| !(input.is_round() && person_waits)));
+    taken
+}
+
+fn next_step<'a>(state: &'a State, at: &Moment) -> impl Iterator<Item = &'a Input> {
+    state.inbox.next_step.iter().filter(move |input| input.runs_in(at.epoch))
+}
+
+/// Says whether the goal still wants this round, word for word; other inputs are always due.
+fn is_round_due(state: &State, input: &Input, at: &Moment) -> bool {
+    let Source::Goal { goal_id, revision, round } = &input.source else { return true };
+    let Some(current) = &state.goals.current else { return false };
+    let goal = &current.goal;
+    (goal_id, *revision) == (&goal.id, goal.revision)
+        && current.activation(Some(at.epoch)) == Activation::Armed
+        && *round == current.rounds_started + 1
+        && current.has_capacity()
+        && !state.is_planning()
+        && *input.content == vec![Block::text(round_prompt(goal, *round))]
+}
+
+/// Opens the next step: the mode that waits takes effect, and claimed inputs become messages.
+fn admit(state: &State, at: &Moment) -> Decision {
+    let open = running(state)?;
+    if open.step.is_some() {
+        return Refusal::err(Code::StepNotOpen, "the step before is not over");
+    }
+    if let Some(stale) = open.claimed.iter().find(|input| !is_round_due(state, input, at)) {
+        return Ok(reject_round(state, open, stale.input_id));
+    }
+    if open.steps >= at.limits.steps_per_turn_max {
+        return end_turn(state, at);
+    }
+    let joining: Vec<&Input> = if open.steps == 0 { Vec::new() } else { next_step(state, at).collect() };
+    let mut events = Vec::new();
+    if !joining.is_empty() {
+        let input_ids = joining.iter().map(|input| input.input_id).collect();
+        events.push(InputClaimed { turn: state.turn.number, input_ids }.into());
+    }
+    let mode = state.plan.target();
+    if mode != state.plan.active {
+        events.push(PlanMode { active: mode }.into());
+    }
+    events.push(StepStart { turn: state.turn.number, step: open.steps + 1 }.into());
+    let entering: Vec<&Input> = open.claimed.iter().chain(joining).collect();
+    events.extend(first_person(&entering).and_then(|text| session::first_title(state, &text, at)));
+    events.extend(entering.iter().map(|input| message_of(input, at)));
+    let narrate = state.plan.pending.as_ref().map_or(state.plan.narrate, |pending| pending.narrate);
+    if state.plan.owes_notice(mode, narrate) {
+        events.push(notice_of(mode, at));
+    }
+    Ok(events)
+}
+
+fn reject_round(state: &State, open: &OpenTurn, stale: InputId) -> Vec<SessionEvent> {
+    let mut events = give_back(open);
+    let reason = TurnEndReason::Blocked {
+        code: "round-stale".to_owned(),
+        message: format!("the goal no longer wants the round of input {stale}"),
+    };
+    events.push(TurnEnd { turn: state.turn.number, reason }.into());
+    events
+}
+
+fn first_person(entering: &[&Input]) -> Option<String> {
+    entering.iter().find(|input| input.is_from_person()).map(|input| plain_text(&input.content))
+}
+
+fn message_of(input: &Input, at: &Moment) -> SessionEvent {
+    UserMessage {
+        message_id: MessageId(at.ids.fresh()),
+        input_id: Some(input.input_id),
+        source: input.source.clone(),
+        content: input.content.to_vec(),
+    }
+    .into()
+}
+
+fn notice_of(mode: bool, at: &Moment) -> SessionEvent {
+    let summary = if mode { "plan mode on" } else { "plan mode off" };
+    UserMessage {
+        message_id: MessageId(at.ids.fresh()),
+        input_id: None,
+        source: Source::Notice { about: PLAN_NOTICE.to_owned(), summary: summary.to_owned() },
+        content: vec![Block::text(mode_notice(mode))],
+    }
+    .into()
+}
+
+fn header_changed(state: &State, header: &RequestHeader) -> Decision {
+    unanswered(state)?;
+    Ok(vec![header.clone().into()])
+}
+
+fn streamed(state: &State, delta: &AssistantDelta) -> Decision {
+    let open = unanswered(state)?;
+    if (delta.turn, delta.step) != (state.turn.number, open.steps) {
+        return Refusal::err(Code::StepNotOpen, "the text belongs to another step");
+    }
+    Ok(vec![delta.clone().into()])
+}
+
+/// Records the answer and its calls; without calls the step is over too.
+fn answered(state: &State, answer: &Answered, at: &Moment) -> Decision {
+    let open = unanswered(state)?;
+    let (turn, step) = (state.turn.number, open.steps);
+    let message = AssistantMessage {
+        message_id: MessageId(at.ids.fresh()),
+        turn,
+        step,
+        content: answer.content.clone(),
+        usage: answer.usage,
+        interrupted: false,
+    };
+    let mut events = vec![message.into()];
+    let calls = answer.content.iter().filter_map(|block| match block {
+        Block::ToolCall { call_id, name, arguments } => Some(ToolCall {
+            turn,
+            step,
+            call_id: call_id.clone(),
+            name: name.clone(),
+            arguments: arguments.clone(),
+        }),
+        Block::Text { .. } | Block::Reasoning { .. } | Block::Image { .. } => None,
+    });
+    events.extend(calls.map(SessionEvent::from));
+    if events.len() == 1 {
+        events.push(step_end(state, answer.finish, Some(answer)));
+    }
+    Ok(events)
+}
+
+fn step_end(state: &State, finish: StepFinish, answer: Option<&Answered>) -> SessionEvent {
+    StepEnd {
+        turn: state.turn.number,
+        step: state.turn.open.as_ref().map_or(0, |open| open.steps),
+        finish,
+        usage: answer.and_then(|answer| answer.usage),
+        role: Some("main".to_owned()),
+        model: answer.map(|answer| answer.model.clone()),
+        cost_micros: None,
+    }
+    .into()
+}
+
+fn end_step(state: &State) -> Decision {
+    let open = running(state)?;
+    let Some(step) = open.step.as_ref().filter(|step| step.answered) else {
+        return Refusal::err(Code::StepNotOpen, "no answered step is open");
+    };
+    if step.calls.iter().any(|call| call.stage != projections::CallStage::Done) {
+        return Refusal::err(Code::StepNotOpen, "a call of this step has no result yet");
+    }
+    Ok(vec![step_end(state, StepFinish::ToolCalls, None)])
+}
+
+fn end_turn(state: &State, at: &Moment) -> Decision {
+    let open = running(state)?;
+    if open.step.is_some() {
+        return Refusal::err(Code::StepNotOpen, "the step is not over");
+    }
+    let reason = if open.hit_output_limit {
+        TurnEndReason::MaxTokens
+    } else if open.steps >= at.limits.steps_per_turn_max {
+        TurnEndReason::StepLimit
+    } else {
+        TurnEndReason::Completed
+    };
+    let mut events = give_back(open);
+    events.push(TurnEnd { turn: state.turn.number, reason }.into());
+    Ok(events)
+}
+
+/// Closes a turn that was stopped.
+fn settle(state: &State, at: &Moment) -> Decision {
+    match &state.turn.open {
+        Some(open) if open.cancelled.is_some() => {
+            let reason = TurnEndReason::Aborted { by: stopped_by(open) };
+            Ok(close(state, Closing::Stopped, reason, at))
+        }
+        _ => Refusal::err(Code::TurnOver, "no turn is being stopped"),
+    }
+}

@@ -1,0 +1,227 @@
+//! The goal as the model's tools see it: authority comes from the messages of the open turn.
+
+use events::{
+    Block, CallId, Envelope, GoalId, GoalRef, InputId, InputQueued, SessionEvent, Source, Target, ToolClass,
+    ToolStarted,
+};
+use projections::{State, fold};
+use serde_json::json;
+
+use super::{Decision, goal, result_ok};
+use crate::text::wrap_up;
+use crate::{Code, Moment, Refusal, UpdateAction, UpdateGoal};
+
+/// Who speaks through the open turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Authority {
+    /// A person's message is part of the turn.
+    Person,
+    /// The turn runs the current round of the current goal.
+    Round,
+}
+
+fn authority(state: &State) -> Result<Authority, Refusal> {
+    let Some(open) = &state.turn.open else {
+        return Refusal::err(Code::GoalToolDriverRequired, "goal tools work in a running turn only");
+    };
+    if open.has_person {
+        return Ok(Authority::Person);
+    }
+    let runs_current = open.round.as_ref().is_some_and(|(id, revision, round)| {
+        state.goals.current.as_ref().is_some_and(|current| {
+            (&current.goal.id, current.goal.revision, current.rounds_started) == (id, *revision, *round)
+        })
+    });
+    if runs_current {
+        return Ok(Authority::Round);
+    }
+    let message = "neither a user's message nor the goal's current round is part of this turn";
+    Refusal::err(Code::GoalToolAuthorityRequired, message)
+}
+
+fn require_person(state: &State, what: &str) -> Result<(), Refusal> {
+    if authority(state)? == Authority::Person {
+        return Ok(());
+    }
+    let message = format!("only a user's message in this turn allows to {what} a goal");
+    Refusal::err(Code::GoalToolAuthorityRequired, message)
+}
+
+/// `get_goal`.
+pub(super) fn read(state: &State, call_id: &CallId, at: &Moment) -> Vec<SessionEvent> {
+    answered(state, call_id, Vec::new(), at)
+}
+
+/// `create_goal`.
+pub(super) fn create(
+    state: &State,
+    call_id: &CallId,
+    (objective, rounds): (&str, Option<u32>),
+    at: &Moment,
+) -> Decision {
+    require_person(state, "create")?;
+    Ok(answered(state, call_id, goal::create(state, objective, rounds, at)?, at))
+}
+
+/// `update_goal`.
+pub(super) fn update(state: &State, call_id: &CallId, update: &UpdateGoal, at: &Moment) -> Decision {
+    let seen = check_reference(update)?;
+    let (changes, wrap) = match update.action {
+        UpdateAction::Edit => (edit(state, &seen, update, at)?, None),
+        UpdateAction::Pause | UpdateAction::Resume => (switch(state, &seen, update, at)?, None),
+        UpdateAction::Complete | UpdateAction::Blocked => conclude(state, &seen, update, at)?,
+    };
+    let mut events = answered(state, call_id, changes, at);
+    events.extend(wrap);
+    Ok(events)
+}
+
+fn invalid<T>(message: &str) -> Result<T, Refusal> {
+    Refusal::err(Code::GoalToolInvalidUpdate, message)
+}
+
+fn check_reference(update: &UpdateGoal) -> Result<GoalRef, Refusal> {
+    let id = update.goal_id.as_str();
+    if id.is_empty() || id.trim() != id || update.revision == 0 {
+        return invalid("copy goal_id and revision exactly as get_goal gives them");
+    }
+    Ok(GoalRef { id: GoalId::from(id), revision: update.revision })
+}
+
+fn edit(state: &State, seen: &GoalRef, update: &UpdateGoal, at: &Moment) -> Decision {
+    require_person(state, "edit")?;
+    if update.blocked_reason.is_some() {
+        return invalid("blocked_reason goes with action blocked only");
+    }
+    goal::edit(state, seen, (update.objective.as_deref(), update.max_goal_rounds), at)
+}
+
+fn switch(state: &State, seen: &GoalRef, update: &UpdateGoal, at: &Moment) -> Decision {
+    let pauses = update.action == UpdateAction::Pause;
+    require_person(state, if pauses { "pause" } else { "resume" })?;
+    if update.objective.is_some() || update.max_goal_rounds.is_some() || update.blocked_reason.is_some() {
+        return invalid("pause and resume take no other fields");
+    }
+    if pauses { goal::pause(state, seen, at) } else { goal::resume(state, seen, at) }
+}
+
+/// Completes or blocks; from a round it asks for a closing message too.
+fn conclude(
+    state: &State,
+    seen: &GoalRef,
+    update: &UpdateGoal,
+    at: &Moment,
+) -> Result<(Vec<SessionEvent>, Option<SessionEvent>), Refusal> {
+    let authority = authority(state)?;
+    if update.objective.is_some() || update.max_goal_rounds.is_some() {
+        return invalid("objective and max_goal_rounds go with action edit only");
+    }
+    let changes = if update.action == UpdateAction::Complete {
+        complete(state, seen, (update, authority), at)?
+    } else {
+        blocked(state, seen, (update, authority), at)?
+    };
+    let closes = authority == Authority::Round;
+    let reason = update.blocked_reason.as_deref();
+    let wrap = state.goals.current.as_ref().filter(|_| closes).map(|current| {
+        let text = wrap_up(&current.goal.objective, reason);
+        notice(summary(reason.is_some(), &current.goal.objective), text, at)
+    });
+    Ok((changes, wrap))
+}
+
+fn complete(
+    state: &State,
+    seen: &GoalRef,
+    (update, authority): (&UpdateGoal, Authority),
+    at: &Moment,
+) -> Decision {
+    if update.blocked_reason.is_some() {
+        return invalid("blocked_reason goes with action blocked only");
+    }
+    let evidence = update.evidence.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    if evidence.is_none() && authority == Authority::Round {
+        let message = "give evidence: what you checked and what came out";
+        return Refusal::err(Code::GoalToolEvidenceRequired, message);
+    }
+    goal::complete(state, seen, evidence, at)
+}
+
+fn blocked(
+    state: &State,
+    seen: &GoalRef,
+    (update, authority): (&UpdateGoal, Authority),
+    at: &Moment,
+) -> Decision {
+    let reason = update.blocked_reason.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let Some(reason) = reason else { return invalid("action blocked needs a blocked_reason") };
+    let started = state.goals.current.as_ref().map_or(0, |current| current.rounds_started);
+    let needed = at.limits.blocked_after_rounds;
+    if authority == Authority::Round && started < needed {
+        let message = format!("a blocker may be reported after {needed} rounds; this is round {started}");
+        return Refusal::err(Code::GoalToolBlockThreshold, message);
+    }
+    goal::block(state, seen, ("model-reported", reason), at)
+}
+
+fn summary(blocked: bool, objective: &str) -> String {
+    let whole = format!("{}: {objective}", if blocked { "blocked" } else { "complete" });
+    if whole.chars().count() <= 120 { whole } else { whole.chars().take(119).chain(['…']).collect() }
+}
+
+fn notice(summary: String, text: String, at: &Moment) -> SessionEvent {
+    InputQueued {
+        input_id: InputId(at.ids.fresh()),
+        target: Target::NextStep,
+        source: Source::Notice { about: "goal".to_owned(), summary },
+        content: vec![Block::text(text)],
+        wakes: false,
+    }
+    .into()
+}
+
+/// Starts the call, makes the changes, and answers with the goal as it is after them.
+fn answered(state: &State, call_id: &CallId, changes: Vec<SessionEvent>, at: &Moment) -> Vec<SessionEvent> {
+    let after = foresee(state, &changes, at);
+    let started = ToolStarted { call_id: call_id.clone(), class: ToolClass::Session, sandbox: None };
+    let mut events = vec![started.into()];
+    events.extend(changes);
+    events.push(result_ok(call_id, goal_json(&after, at)));
+    events
+}
+
+/// Returns the state as it will be once `changes` are recorded.
+pub(super) fn foresee(state: &State, changes: &[SessionEvent], at: &Moment) -> State {
+    let mut after = state.clone();
+    for event in changes {
+        let seq = after.head.next();
+        let recorded = Envelope {
+            seq,
+            batch_end: seq,
+            epoch: at.epoch,
+            at_ms: at.at_ms,
+            cause: None,
+            actor: at.actor.clone(),
+            event: event.clone(),
+        };
+        fold(&mut after, &recorded);
+    }
+    after
+}
+
+fn goal_json(state: &State, at: &Moment) -> String {
+    let Some(current) = &state.goals.current else { return json!({ "goal": null }).to_string() };
+    let goal = &current.goal;
+    let mut shown = json!({
+        "id": goal.id,
+        "revision": goal.revision,
+        "objective": goal.objective,
+        "phase": goal.phase,
+        "rounds_started": current.rounds_started,
+        "max_goal_rounds": goal.budgets.rounds,
+    });
+    if let Some(reason) = &goal.blocked_reason {
+        shown["blocked_reason"] = json!(reason);
+    }
+    json!({ "goal": shown, "activation": current.activation(Some(at.epoch)) }).to_string()
+}

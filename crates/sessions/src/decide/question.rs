@@ -1,0 +1,164 @@
+//! Questions to a person: asked, answered, put aside.
+
+use std::collections::HashSet;
+
+use events::{
+    Answer, CallId, PlanReviewed, PlanVerdict, QuestionAnswered, QuestionAsked, QuestionId, QuestionIntent,
+    QuestionItem, QuestionWithdrawn, SessionEvent, ToolClass, ToolStarted,
+};
+use projections::{OpenQuestion, State};
+
+use super::{Decision, plan, result_error, result_ok};
+use crate::{Code, Moment, Refusal};
+
+/// Items a question may have.
+const ITEMS_MAX: usize = 3;
+/// Options an item may have.
+const OPTIONS: std::ops::RangeInclusive<usize> = 2..=4;
+
+/// Starts the call and asks its question; the call's result is written with the answer.
+pub(super) fn ask(call_id: &CallId, items: &[QuestionItem], at: &Moment) -> Decision {
+    check_items(items)?;
+    let asked = QuestionAsked {
+        question_id: QuestionId(at.ids.fresh()),
+        revision: 1,
+        call_id: Some(call_id.clone()),
+        intent: QuestionIntent::AskUser,
+        items: items.to_vec(),
+        default: None,
+        deadline: None,
+    };
+    let started = ToolStarted { call_id: call_id.clone(), class: ToolClass::Ask, sandbox: None };
+    Ok(vec![started.into(), asked.into()])
+}
+
+fn check_items(items: &[QuestionItem]) -> Result<(), Refusal> {
+    let invalid = |message: String| Refusal::err(Code::QuestionInvalid, message);
+    if items.is_empty() || items.len() > ITEMS_MAX {
+        return invalid(format!("ask 1 to {ITEMS_MAX} questions at once, not {}", items.len()));
+    }
+    if !all_distinct(items.iter().map(|item| item.id.as_str())) {
+        return invalid("each question needs an id of its own".to_owned());
+    }
+    for item in items {
+        if item.id.trim().is_empty() || item.question.trim().is_empty() {
+            return invalid("each question needs an id and a text".to_owned());
+        }
+        if !OPTIONS.contains(&item.options.len()) {
+            return invalid(format!("question {} has {} options; give 2 to 4", item.id, item.options.len()));
+        }
+        let labels = item.options.iter().map(|option| option.label.as_str());
+        if item.options.iter().any(|option| option.label.trim().is_empty()) || !all_distinct(labels) {
+            return invalid(format!("the options of question {} need distinct labels", item.id));
+        }
+    }
+    Ok(())
+}
+
+fn all_distinct<'a>(mut texts: impl Iterator<Item = &'a str>) -> bool {
+    let mut seen = HashSet::new();
+    texts.all(|text| seen.insert(text))
+}
+
+/// Returns the open question, if the person saw its newest revision.
+pub(super) fn open(state: &State, id: QuestionId, revision: u32) -> Result<&OpenQuestion, Refusal> {
+    let Some(question) = state.questions.find(id) else {
+        return Refusal::err(
+            Code::QuestionGone,
+            "this question is no longer open: it was answered or withdrawn",
+        );
+    };
+    if question.asked.revision != revision {
+        return Refusal::err(Code::QuestionStale, "this question was asked anew; answer what it says now");
+    }
+    Ok(question)
+}
+
+pub(super) fn answer(
+    state: &State,
+    (id, revision): (QuestionId, u32),
+    answers: &[Answer],
+    at: &Moment,
+) -> Decision {
+    let asked = &open(state, id, revision)?.asked;
+    check_answers(&asked.items, answers)?;
+    if let QuestionIntent::PlanReview { .. } = asked.intent {
+        return plan::answer_review(state, asked, answers, at);
+    }
+    let mut events = vec![answered(asked, answers.to_vec(), at)];
+    if let Some(call_id) = &asked.call_id {
+        events.push(result_ok(call_id, answers_text(answers)));
+    }
+    Ok(events)
+}
+
+pub(super) fn answered(asked: &QuestionAsked, answers: Vec<Answer>, at: &Moment) -> SessionEvent {
+    let by = at.actor.clone();
+    QuestionAnswered { question_id: asked.question_id, revision: asked.revision, answers, by }.into()
+}
+
+/// What the model reads: the answers as JSON, and who gave them.
+fn answers_text(answers: &[Answer]) -> String {
+    serde_json::json!({ "answered_by": "user", "answers": answers }).to_string()
+}
+
+fn check_answers(items: &[QuestionItem], answers: &[Answer]) -> Result<(), Refusal> {
+    let invalid = |message: String| Refusal::err(Code::AnswerInvalid, message);
+    if items.len() != answers.len() || items.iter().zip(answers).any(|(item, answer)| item.id != answer.id) {
+        return invalid("give one answer for each question, in order".to_owned());
+    }
+    for (item, answer) in items.iter().zip(answers) {
+        let is_offered = |label: &String| item.options.iter().any(|option| option.label == *label);
+        let has_text = answer.custom.is_some();
+        if !answer.selected.iter().all(is_offered)
+            || !all_distinct(answer.selected.iter().map(String::as_str))
+        {
+            return invalid(format!("question {} offers no such option, or one was chosen twice", item.id));
+        }
+        if answer.custom.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            return invalid(format!("the text for question {} is blank", item.id));
+        }
+        if !item.multi_select && answer.selected.len() + usize::from(has_text) > 1 {
+            return invalid(format!("question {} takes one option, or a text of your own", item.id));
+        }
+        if answer.selected.is_empty() && !has_text {
+            return invalid(format!("question {} has no answer", item.id));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn dismiss(state: &State, id: QuestionId, revision: u32) -> Decision {
+    Ok(set_aside(&open(state, id, revision)?.asked))
+}
+
+/// Puts every open question aside, for the person says something else.
+pub(super) fn set_aside_for_text(state: &State) -> Vec<SessionEvent> {
+    state.questions.open.iter().flat_map(|question| set_aside(&question.asked)).collect()
+}
+
+fn set_aside(asked: &QuestionAsked) -> Vec<SessionEvent> {
+    let (code, message) = match asked.intent {
+        QuestionIntent::PlanReview { .. } => (
+            Code::PlanReviewDismissed,
+            "the user put the review aside to speak; plan mode stays on, stop here and wait for their message",
+        ),
+        QuestionIntent::AskUser | QuestionIntent::Permission => (
+            Code::AskCancelled,
+            "the user put the question aside; stop here and wait for their message unless it is already there",
+        ),
+    };
+    let mut events = withdraw(asked, "dismissed", PlanVerdict::Dismissed);
+    events.extend(asked.call_id.iter().map(|call_id| result_error(call_id, code.name(), message)));
+    events
+}
+
+/// Returns the facts that a question is gone without an answer; its call's result is not among them.
+pub(super) fn withdraw(asked: &QuestionAsked, why: &str, verdict: PlanVerdict) -> Vec<SessionEvent> {
+    let gone = QuestionWithdrawn { question_id: asked.question_id, why: why.to_owned() };
+    let mut events = vec![gone.into()];
+    if let QuestionIntent::PlanReview { plan_id, revision, .. } = &asked.intent {
+        events.push(PlanReviewed { plan_id: *plan_id, revision: *revision, verdict, feedback: None }.into());
+    }
+    events
+}

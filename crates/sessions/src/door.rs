@@ -1,0 +1,194 @@
+//! The one door: decide, append, fold, show, one submission at a time.
+
+use std::sync::Arc;
+
+use events::{Actor, Envelope, Epoch, NewEvent, Seq, SessionEvent, SessionId};
+use projections::{State, fold, fold_all};
+use store::{Append, Appended, Log, LogError, Operation, ReadLimit};
+use tokio::sync::{mpsc, watch};
+use uuid::Uuid;
+
+use crate::session::Wish;
+use crate::{
+    Clock, Code, Command, Ids, Limits, Moment, Receipt, Refusal, Submission, SubmitError, View, decide,
+    repair,
+};
+
+/// What every door of a process shares.
+pub(crate) struct House {
+    pub(crate) log: Arc<dyn Log>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) host: String,
+    pub(crate) limits: Limits,
+    /// Moves whenever anything about any session changed.
+    pub(crate) changes: watch::Sender<u64>,
+    /// Told of each session that this process comes to own.
+    pub(crate) owned: mpsc::UnboundedSender<SessionId>,
+}
+
+/// One session's state and the right to change it.
+pub(crate) struct Door {
+    pub(crate) id: SessionId,
+    pub(crate) house: Arc<House>,
+    pub(crate) state: Arc<State>,
+    pub(crate) epoch: Option<Epoch>,
+    pub(crate) view: watch::Sender<View>,
+}
+
+impl Door {
+    pub(crate) async fn serve(mut self, mut wishes: mpsc::Receiver<Wish>) {
+        if self.epoch.is_some() {
+            self.announce();
+        }
+        while let Some(wish) = wishes.recv().await {
+            let outcome = self.carry_out(&wish.submission).await;
+            // Whoever asked may have left; what was done stays done.
+            let _ = wish.answer.send(outcome);
+        }
+    }
+
+    async fn carry_out(&mut self, submission: &Submission) -> Result<Receipt, SubmitError> {
+        if let Some(receipt) = self.repeated(submission.operation).await? {
+            return Ok(receipt);
+        }
+        self.own().await?;
+        if matches!(submission.command, Command::Own) {
+            return Ok(Receipt { seq: self.state.head });
+        }
+        loop {
+            let at = self.moment(submission.actor.clone());
+            let decided = decide(&self.state, &submission.command, &at)?;
+            if decided.is_empty() && submission.operation.is_none() {
+                return Ok(Receipt { seq: self.state.head });
+            }
+            match self.append(decided, &at, submission.operation).await {
+                Err(LogError::Conflict { .. }) => self.catch_up().await?,
+                Err(LogError::Duplicate(receipt)) => return Ok(Receipt { seq: receipt.seq }),
+                Err(error) => return Err(self.give_up_on(error)),
+                Ok(appended) => return Ok(Receipt { seq: appended.last }),
+            }
+        }
+    }
+
+    /// Returns the receipt of a command that was carried out before.
+    async fn repeated(&self, operation: Option<Operation>) -> Result<Option<Receipt>, SubmitError> {
+        let Some(operation) = operation else { return Ok(None) };
+        match self.house.log.operation(self.id, operation.id).await? {
+            None => Ok(None),
+            Some(receipt) if receipt.body_hash == operation.body_hash => {
+                Ok(Some(Receipt { seq: receipt.seq }))
+            }
+            Some(_) => {
+                let message = "this command id was used before with another body; give each command its own";
+                Err(Refusal::new(Code::CommandIdReused, message).into())
+            }
+        }
+    }
+
+    /// Takes the session over unless this process owns it: acquires it, then repairs what its last host left.
+    async fn own(&mut self) -> Result<(), SubmitError> {
+        if self.epoch.is_some() {
+            return Ok(());
+        }
+        let now = self.house.clock.now_ms();
+        let lease = self.house.log.acquire(self.id, &self.house.host, now).await?;
+        self.catch_up().await?;
+        let at = Moment { epoch: lease.epoch, ..self.moment(Actor::HOST) };
+        let repairs = if self.state.damage.is_none() { repair(&self.state, &at) } else { Vec::new() };
+        if !repairs.is_empty() {
+            self.append(repairs, &at, None).await?;
+        }
+        self.epoch = Some(lease.epoch);
+        self.show();
+        self.announce();
+        Ok(())
+    }
+
+    fn announce(&self) {
+        // Nobody listens when the process is shutting down.
+        let _ = self.house.owned.send(self.id);
+    }
+
+    fn moment(&self, actor: Actor) -> Moment {
+        Moment {
+            at_ms: self.house.clock.now_ms(),
+            epoch: self.epoch.unwrap_or_default(),
+            actor,
+            ids: Ids::new(Uuid::now_v7()),
+            limits: self.house.limits,
+        }
+    }
+
+    async fn append(
+        &mut self,
+        events: Vec<SessionEvent>,
+        at: &Moment,
+        operation: Option<Operation>,
+    ) -> Result<Appended, LogError> {
+        let new = |event| NewEvent { cause: None, actor: at.actor.clone(), event };
+        let events: Vec<NewEvent> = events.into_iter().map(new).collect();
+        let append = Append {
+            session: self.id,
+            expected: self.state.head,
+            epoch: at.epoch,
+            at_ms: at.at_ms,
+            operation,
+            events: events.clone(),
+        };
+        let appended = self.house.log.append(append).await?;
+        let state = Arc::make_mut(&mut self.state);
+        for (seq, new) in (appended.first.0..).map(Seq).zip(events) {
+            fold(state, &placed(seq, &appended, at.at_ms, new));
+        }
+        self.show();
+        Ok(appended)
+    }
+
+    /// Folds what others appended.
+    async fn catch_up(&mut self) -> Result<(), LogError> {
+        read_on(self.house.log.as_ref(), self.id, Arc::make_mut(&mut self.state)).await?;
+        self.show();
+        Ok(())
+    }
+
+    fn show(&self) {
+        self.view.send_replace(View { state: Arc::clone(&self.state), host_epoch: self.epoch });
+        self.house.changes.send_modify(|count| *count += 1);
+    }
+
+    /// A host that is fenced, or cannot know what was written, owns nothing until it acquires again.
+    fn give_up_on(&mut self, error: LogError) -> SubmitError {
+        if matches!(error, LogError::Fenced { .. } | LogError::Unknown { .. } | LogError::Poisoned { .. }) {
+            tracing::error!(session = %self.id, %error, "the session is no longer owned");
+            self.epoch = None;
+            self.show();
+        }
+        error.into()
+    }
+}
+
+fn placed(seq: Seq, appended: &Appended, at_ms: u64, new: NewEvent) -> Envelope {
+    Envelope {
+        seq,
+        batch_end: appended.last,
+        epoch: appended.epoch,
+        at_ms,
+        cause: new.cause,
+        actor: new.actor,
+        event: new.event,
+    }
+}
+
+/// Folds everything behind the state's head.
+pub(crate) async fn read_on(log: &dyn Log, id: SessionId, state: &mut State) -> Result<(), LogError> {
+    loop {
+        let batches = log.read(id, state.head, ReadLimit::default()).await?;
+        if batches.is_empty() {
+            return Ok(());
+        }
+        for batch in &batches {
+            fold_all(state, &batch.envelopes()?);
+        }
+        tokio::task::yield_now().await;
+    }
+}

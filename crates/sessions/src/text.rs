@@ -1,0 +1,68 @@
+//! The words that deciding writes into the log for the model.
+
+use events::{Digest, Goal};
+use sha2::{Digest as _, Sha256};
+
+/// Returns the SHA-256 of a text.
+#[must_use]
+pub fn sha256(text: &str) -> Digest {
+    Digest(hex::encode(Sha256::digest(text.as_bytes())))
+}
+
+/// Renders the prompt of a goal's round. Pure: a round's message is checked against it byte for byte.
+#[must_use]
+pub fn round_prompt(goal: &Goal, round: u32) -> String {
+    let objective = serde_json::Value::String(goal.objective.clone());
+    let rounds = goal.budgets.rounds;
+    format!(
+        "<goal_round>\n\
+         Objective: {objective}\n\
+         Round: {round}/{rounds}\n\
+         Rounds left after this one: {left}\n\
+         \n\
+         Go on towards the objective in this session. Trust what you can see now, not what was said before: \
+         look at the files, the tool results and the recorded state again before you build on them. Do a piece of \
+         work that brings the objective closer, and check what came of it.\n\
+         When the whole objective is met and you have checked it, read the goal with get_goal and mark it complete \
+         with update_goal, giving as evidence what you checked and what came out. If work is left, leave the goal \
+         active: another round follows. Report a blocker only as the goal tools allow.\n\
+         </goal_round>",
+        left = rounds.saturating_sub(round),
+    )
+}
+
+/// Tells the model that the mode changed.
+#[must_use]
+pub fn mode_notice(active: bool) -> &'static str {
+    if active {
+        "<mode_change>\nThe user switched this session to plan mode. Explore and plan; change nothing until the plan is \
+         approved.\n</mode_change>"
+    } else {
+        "<mode_change>\nThe user switched this session back to the default mode. The rules of plan mode no longer \
+         apply.\n</mode_change>"
+    }
+}
+
+/// Asks the model for a closing message after it ended a goal from a round.
+#[must_use]
+pub fn wrap_up(objective: &str, blocked: Option<&str>) -> String {
+    let objective = serde_json::Value::String(objective.to_owned());
+    let (tag, blocker, contents) = match blocked {
+        None => (
+            "goal_complete",
+            String::new(),
+            "what came out, what was done and how it was checked, which files or other results there are, and what is \
+             worth a look next",
+        ),
+        Some(reason) => (
+            "goal_blocked",
+            format!("Blocked: {}\n", serde_json::Value::String(reason.to_owned())),
+            "what is done so far, what exactly stands in the way and what was tried, and what is needed to go on",
+        ),
+    };
+    format!(
+        "<{tag}>\nObjective: {objective}\n{blocker}\nThe goal's run ends here. Write the user a closing message now: \
+         {contents}. Say only what this session shows, and say so where something is not known. Call no more tools: further \
+         work waits for the user.\n</{tag}>"
+    )
+}

@@ -1,0 +1,109 @@
+//! What a read returns: one append, whole.
+
+use std::sync::Arc;
+
+use events::{Cause, DecodeError, Envelope, Epoch, OperationId, Placement, Seq, SessionId};
+
+use crate::LogError;
+
+/// One append as it is kept: a placement and one line of JSON an event. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch {
+    pub(crate) session: SessionId,
+    pub(crate) first: Seq,
+    pub(crate) count: u64,
+    pub(crate) epoch: Epoch,
+    pub(crate) at_ms: u64,
+    pub(crate) schema: u32,
+    pub(crate) operation: Option<OperationId>,
+    pub(crate) lines: Arc<str>,
+}
+
+impl Batch {
+    /// Returns the session that wrote it: an ancestor of the one that was read when it is older than a fork.
+    #[must_use]
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// Returns the position of its first event.
+    #[must_use]
+    pub fn first(&self) -> Seq {
+        self.first
+    }
+
+    /// Returns the position of its last event: a batch end.
+    #[must_use]
+    pub fn last(&self) -> Seq {
+        Seq(self.first.0 + self.count - 1)
+    }
+
+    /// Returns how many events it has, one at least.
+    #[must_use]
+    pub fn events(&self) -> usize {
+        usize::try_from(self.count).expect("a batch has 512 events at most")
+    }
+
+    /// Returns the size of its lines in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Returns the ownership it was written under.
+    #[must_use]
+    pub fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// Returns its wall clock, milliseconds since 1970.
+    #[must_use]
+    pub fn at_ms(&self) -> u64 {
+        self.at_ms
+    }
+
+    /// Returns the command behind it.
+    #[must_use]
+    pub fn operation(&self) -> Option<OperationId> {
+        self.operation
+    }
+
+    /// Returns its events as they are kept, one line of JSON each.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.lines()
+    }
+
+    /// Reads its events. One that names no cause of its own was caused by the batch's operation.
+    ///
+    /// # Errors
+    ///
+    /// [`LogError::Undecodable`] names the first event that this build cannot read.
+    pub fn envelopes(&self) -> Result<Vec<Envelope>, LogError> {
+        (self.first.0..)
+            .map(Seq)
+            .zip(self.lines())
+            .map(|(seq, line)| {
+                self.envelope(seq, line).map_err(|source| LogError::Undecodable {
+                    session: self.session,
+                    seq,
+                    source: Arc::new(source),
+                })
+            })
+            .collect()
+    }
+
+    fn envelope(&self, seq: Seq, line: &str) -> Result<Envelope, DecodeError> {
+        let placement = Placement {
+            seq,
+            batch_end: self.last(),
+            epoch: self.epoch,
+            at_ms: self.at_ms,
+            schema: self.schema,
+        };
+        let mut envelope = Envelope::from_line(line, &placement)?;
+        if envelope.cause.is_none() {
+            envelope.cause = self.operation.map(|id| Cause::Operation(id.to_string()));
+        }
+        Ok(envelope)
+    }
+}

@@ -1,0 +1,131 @@
+//! Where the newest records stand, in memory: what the index need not know yet.
+
+use std::collections::{HashMap, VecDeque};
+
+use events::{OperationId, Seq, SessionId};
+
+use crate::Receipt;
+use crate::record::{Header, Kind, Spot};
+use crate::walk::Found;
+
+/// Where a batch stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) spot: Spot,
+    pub(crate) length: u32,
+    pub(crate) first: Seq,
+    pub(crate) count: u16,
+}
+
+impl Place {
+    pub(crate) fn last(&self) -> Seq {
+        Seq(self.first.0 + u64::from(self.count) - 1)
+    }
+}
+
+impl Found {
+    /// Returns its place, when it holds events.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let Header { first, count, .. } = self.header;
+        let length = u32::try_from(self.header.length()).expect("a record is below 4 GiB");
+        (count > 0 && self.header.kind != Kind::Mark).then_some(Place {
+            spot: self.spot,
+            length,
+            first,
+            count,
+        })
+    }
+
+    /// Returns the operation that it records, with its receipt.
+    pub(crate) fn receipt(&self) -> Option<(OperationId, Receipt)> {
+        let operation = self.header.operation?;
+        Some((operation.id, Receipt { seq: self.header.last(), body_hash: operation.body_hash }))
+    }
+}
+
+/// The newest records of the log: all between `base` and `end`.
+pub(crate) struct Recent {
+    base: Spot,
+    end: Spot,
+    records_max: usize,
+    records: VecDeque<Found>,
+    sessions: HashMap<SessionId, Newest>,
+}
+
+/// The newest records of one session.
+#[derive(Default)]
+struct Newest {
+    places: VecDeque<Place>,
+    operations: HashMap<OperationId, Receipt>,
+}
+
+impl Recent {
+    pub(crate) fn new(base: Spot, records_max: usize) -> Self {
+        Self { base, end: base, records_max, records: VecDeque::new(), sessions: HashMap::new() }
+    }
+
+    /// Returns where the records that it knows begin.
+    pub(crate) fn base(&self) -> Spot {
+        self.base
+    }
+
+    /// Returns where the durable log ends.
+    pub(crate) fn end(&self) -> Spot {
+        self.end
+    }
+
+    pub(crate) fn set_end(&mut self, end: Spot) {
+        self.end = end;
+        if self.records.is_empty() {
+            self.base = end;
+        }
+    }
+
+    pub(crate) fn push(&mut self, found: Found) {
+        let newest = self.sessions.entry(found.header.session).or_default();
+        newest.places.extend(found.place());
+        newest.operations.extend(found.receipt());
+        self.records.push_back(found);
+        while self.records.len() > self.records_max {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some(oldest) = self.records.pop_front() else { return };
+        self.base = self.records.front().map_or(self.end, |next| next.spot);
+        let session = oldest.header.session;
+        let Some(newest) = self.sessions.get_mut(&session) else { return };
+        if oldest.place().is_some() {
+            newest.places.pop_front();
+        }
+        if let Some((operation, _)) = oldest.receipt() {
+            newest.operations.remove(&operation);
+        }
+        if newest.places.is_empty() && newest.operations.is_empty() {
+            self.sessions.remove(&session);
+        }
+    }
+
+    /// Returns at most `max` places of `session` that end at or behind `from`.
+    pub(crate) fn places(&self, session: SessionId, from: Seq, max: usize) -> Vec<Place> {
+        let Some(newest) = self.sessions.get(&session) else { return Vec::new() };
+        let start = newest.places.partition_point(|place| place.last() < from);
+        newest.places.range(start..).take(max).copied().collect()
+    }
+
+    pub(crate) fn operation(&self, session: SessionId, operation: OperationId) -> Option<Receipt> {
+        self.sessions.get(&session)?.operations.get(&operation).copied()
+    }
+
+    /// Returns how many operations of `session` it knows.
+    pub(crate) fn operations(&self, session: SessionId) -> u64 {
+        self.sessions.get(&session).map_or(0, |newest| newest.operations.len() as u64)
+    }
+
+    /// Returns at most `max` records from `spot` on.
+    pub(crate) fn records_from(&self, spot: Spot, max: usize) -> Vec<Found> {
+        let start = self.records.partition_point(|found| found.spot < spot);
+        self.records.range(start..).take(max).cloned().collect()
+    }
+}

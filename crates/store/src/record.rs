@@ -1,0 +1,229 @@
+//! A record's header: one append as it stands in a segment. `FORMAT.md` has every byte.
+
+use events::{Epoch, LogId, OperationId, Seq, SessionId};
+use uuid::Uuid;
+
+use crate::{ForkPoint, Operation};
+
+/// The header's size without its extensions, in bytes.
+pub(crate) const HEADER_BYTES: usize = 80;
+/// The largest header: with operation and fork point.
+pub(crate) const HEADER_BYTES_MAX: usize = HEADER_BYTES + OPERATION_BYTES + FORK_BYTES;
+const OPERATION_BYTES: usize = 32;
+const FORK_BYTES: usize = 24;
+/// Records begin at multiples of this.
+pub(crate) const ALIGNMENT: usize = 8;
+const MAGIC: u32 = u32::from_le_bytes(*b"wmR\x01");
+
+const LZ4: u8 = 1;
+const OPERATION: u8 = 2;
+const FORK: u8 = 4;
+const CLEAN: u8 = 8;
+const INDEX_SYNCED: u8 = 16;
+const KNOWN_FLAGS: u8 = LZ4 | OPERATION | FORK | CLEAN | INDEX_SYNCED;
+
+/// What a record says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A batch of an existing session.
+    Batch,
+    /// A session's first batch.
+    Create,
+    /// A session is deleted.
+    Tombstone,
+    /// A mark of the log itself: a clean stop, or a mended tail.
+    Mark,
+}
+
+/// Where something stands in the log; ordered as the log is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Spot {
+    pub(crate) segment: u32,
+    pub(crate) offset: u32,
+}
+
+/// A record's header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) kind: Kind,
+    /// Whether the payload is compressed.
+    pub(crate) lz4: bool,
+    /// A mark: everything before it was written by a process that stopped in order.
+    pub(crate) clean: bool,
+    /// A clean mark: the index's files were synced before it.
+    pub(crate) index_synced: bool,
+    /// Events.
+    pub(crate) count: u16,
+    pub(crate) schema: u32,
+    /// Payload as stored, without padding.
+    pub(crate) stored_bytes: u32,
+    /// Payload after decompression.
+    pub(crate) plain_bytes: u32,
+    pub(crate) payload_checksum: u32,
+    /// Bytes of the commit group that follow this record.
+    pub(crate) group_rest: u32,
+    pub(crate) group: u64,
+    pub(crate) session: SessionId,
+    /// Position of the first event; the next free one when there is none.
+    pub(crate) first: Seq,
+    pub(crate) epoch: Epoch,
+    pub(crate) at_ms: u64,
+    pub(crate) operation: Option<Operation>,
+    pub(crate) fork: Option<ForkPoint>,
+}
+
+impl Header {
+    /// Returns the head after it.
+    pub(crate) fn last(&self) -> Seq {
+        Seq((self.first.0 + u64::from(self.count)).saturating_sub(1))
+    }
+
+    /// Returns where the payload begins, counted from the record.
+    pub(crate) fn payload_at(&self) -> usize {
+        extended(self.operation.is_some(), self.fork.is_some())
+    }
+
+    /// Returns the payload with its padding, in bytes.
+    pub(crate) fn payload_bytes(&self) -> usize {
+        padded(self.stored_bytes as usize)
+    }
+
+    /// Returns the record's size in bytes.
+    pub(crate) fn length(&self) -> usize {
+        self.payload_at() + self.payload_bytes()
+    }
+
+    fn flags(&self) -> u8 {
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        flag(self.lz4, LZ4)
+            | flag(self.operation.is_some(), OPERATION)
+            | flag(self.fork.is_some(), FORK)
+            | flag(self.clean, CLEAN)
+            | flag(self.index_synced, INDEX_SYNCED)
+    }
+
+    /// Appends the header to `out`, for a record of `log` at `spot`.
+    pub(crate) fn encode(&self, log: LogId, spot: Spot, out: &mut Vec<u8>) {
+        let start = out.len();
+        out.extend_from_slice(&MAGIC.to_le_bytes());
+        out.extend_from_slice(&[0; 4]);
+        out.extend_from_slice(&[kind_byte(self.kind), self.flags()]);
+        out.extend_from_slice(&self.count.to_le_bytes());
+        for number in [self.schema, self.stored_bytes, self.plain_bytes, self.payload_checksum, self.group_rest] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        out.extend_from_slice(&self.group.to_le_bytes());
+        out.extend_from_slice(self.session.0.as_bytes());
+        for number in [self.first.0, self.epoch.0, self.at_ms] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        if let Some(operation) = &self.operation {
+            out.extend_from_slice(&operation.id.0);
+            out.extend_from_slice(&operation.body_hash);
+        }
+        if let Some(fork) = &self.fork {
+            out.extend_from_slice(fork.session.0.as_bytes());
+            out.extend_from_slice(&fork.seq.0.to_le_bytes());
+        }
+        let checksum = header_checksum(log, spot, &out[start + 8..]);
+        out[start + 4..start + 8].copy_from_slice(&checksum.to_le_bytes());
+    }
+
+    /// Reads the header at the start of `bytes`, for a record of `log` at `spot`; none when it is not one.
+    pub(crate) fn decode(log: LogId, spot: Spot, bytes: &[u8]) -> Option<Self> {
+        if !starts_with_magic(bytes) {
+            return None;
+        }
+        let flags = *bytes.get(9)?;
+        let size = extended(flags & OPERATION != 0, flags & FORK != 0);
+        let bytes = bytes.get(..size)?;
+        if u32_at(bytes, 4) != header_checksum(log, spot, &bytes[8..]) || flags & !KNOWN_FLAGS != 0 {
+            return None;
+        }
+        Some(Self::parse(bytes, flags, kind_of(bytes[8])?))
+    }
+
+    fn parse(bytes: &[u8], flags: u8, kind: Kind) -> Self {
+        let operation = (flags & OPERATION != 0).then(|| Operation {
+            id: OperationId(bytes16(bytes, HEADER_BYTES)),
+            body_hash: bytes16(bytes, HEADER_BYTES + 16),
+        });
+        let fork_at = extended(operation.is_some(), false);
+        Self {
+            kind,
+            lz4: flags & LZ4 != 0,
+            clean: flags & CLEAN != 0,
+            index_synced: flags & INDEX_SYNCED != 0,
+            count: u16::from_le_bytes([bytes[10], bytes[11]]),
+            schema: u32_at(bytes, 12),
+            stored_bytes: u32_at(bytes, 16),
+            plain_bytes: u32_at(bytes, 20),
+            payload_checksum: u32_at(bytes, 24),
+            group_rest: u32_at(bytes, 28),
+            group: u64_at(bytes, 32),
+            session: SessionId(Uuid::from_bytes(bytes16(bytes, 40))),
+            first: Seq(u64_at(bytes, 56)),
+            epoch: Epoch(u64_at(bytes, 64)),
+            at_ms: u64_at(bytes, 72),
+            operation,
+            fork: (flags & FORK != 0).then(|| ForkPoint {
+                session: SessionId(Uuid::from_bytes(bytes16(bytes, fork_at))),
+                seq: Seq(u64_at(bytes, fork_at + 16)),
+            }),
+        }
+    }
+}
+
+/// Says whether a record may begin here.
+pub(crate) fn starts_with_magic(bytes: &[u8]) -> bool {
+    bytes.len() >= HEADER_BYTES && u32_at(bytes, 0) == MAGIC
+}
+
+/// Rounds up to where the next record may begin.
+pub(crate) fn padded(bytes: usize) -> usize {
+    bytes.next_multiple_of(ALIGNMENT)
+}
+
+fn extended(operation: bool, fork: bool) -> usize {
+    HEADER_BYTES + if operation { OPERATION_BYTES } else { 0 } + if fork { FORK_BYTES } else { 0 }
+}
+
+/// Seeded with log and place, so that stale, moved and foreign bytes never parse.
+fn header_checksum(log: LogId, spot: Spot, covered: &[u8]) -> u32 {
+    let mut seed = [0; 24];
+    seed[..16].copy_from_slice(log.0.as_bytes());
+    seed[16..20].copy_from_slice(&spot.segment.to_le_bytes());
+    seed[20..].copy_from_slice(&spot.offset.to_le_bytes());
+    crc32c::crc32c_append(crc32c::crc32c(&seed), covered)
+}
+
+fn kind_byte(kind: Kind) -> u8 {
+    match kind {
+        Kind::Batch => 1,
+        Kind::Create => 2,
+        Kind::Tombstone => 3,
+        Kind::Mark => 4,
+    }
+}
+
+fn kind_of(byte: u8) -> Option<Kind> {
+    match byte {
+        1 => Some(Kind::Batch),
+        2 => Some(Kind::Create),
+        3 => Some(Kind::Tombstone),
+        4 => Some(Kind::Mark),
+        _ => None,
+    }
+}
+
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+pub(crate) fn bytes16(bytes: &[u8], at: usize) -> [u8; 16] {
+    bytes[at..at + 16].try_into().expect("sixteen bytes")
+}
