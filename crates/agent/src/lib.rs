@@ -1,1 +1,25 @@
-//! Under construction.
+//! How a turn runs: claim, prompt, ask, call tools, settle.
+//!
+//! Start reading at [`next`], which says what is due, then [`Agent::run`], which does it.
+//!
+//! # Invariants
+//!
+//! * The agent keeps nothing that decides: after any interruption the state says what is due.
+//! * A model is asked only after the step that asks is durable; a tool's body runs only after its start is.
+//! * Results are recorded in the order in which the model made the calls.
+//! * Stopping a turn drops its request, and its tools are waited for until they are gone.
+//!
+//! # Not here
+//!
+//! No rules about what may be recorded, no goal rounds, no sockets.
+
+mod agent;
+mod ask;
+mod calls;
+mod next;
+mod prompt;
+mod transcript;
+
+pub use agent::{Agent, Outfit};
+pub use next::{Next, next};
+pub use prompt::system_prompt;

@@ -31,5 +31,6 @@ pub use host::{GoalRow, NewSession, SessionRow, SessionStatus, Sessions, Setting
 pub use moment::{Ids, Limits, Moment};
 pub use refusal::{Code, Refusal};
 pub use session::{Receipt, Session, Submission, SubmitError, View};
+pub use store::{Batch, LogError, ReadLimit};
 pub use text::{mode_notice, round_prompt, sha256, wrap_up};
 pub use tool_action::{ToolAction, UpdateAction, UpdateGoal};

@@ -1,0 +1,241 @@
+//! One request: built from the log, recorded, streamed into the log, and its answer recorded.
+
+use std::time::Duration;
+
+use events::{AssistantDelta, Block, CallId, Channel, Digest, RequestHeader, StepFinish};
+use futures_util::StreamExt;
+use model::{Assembly, Chunk, Failure, FailureClass, Finish, Request};
+use projections::State;
+use sessions::{AgentCommand, Answered, View};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use crate::agent::{Agent, Stumble};
+use crate::prompt::system_prompt;
+
+/// How long streamed text gathers before it is appended.
+const DELTA_EVERY: Duration = Duration::from_millis(50);
+
+impl Agent {
+    /// Asks the model once and records what it answers.
+    pub(crate) async fn ask(&mut self, view: &View) -> Result<(), Stumble> {
+        self.transcript.catch_up(&self.session, view.state.head).await?;
+        let request = self.request(&view.state);
+        if let Some(header) = self.changed_header(&view.state, &request) {
+            self.submit(AgentCommand::Header(header)).await?;
+        }
+        let assembly = match self.stream(view, request).await? {
+            Streamed::Whole(assembly) => assembly,
+            Streamed::Stopped => return Ok(()),
+            Streamed::Failed(failure) => return self.fail(&failure).await,
+        };
+        let answer = self.answered(&view.state, &assembly);
+        self.submit(AgentCommand::Answered(answer)).await
+    }
+
+    fn request(&self, state: &State) -> Request {
+        Request {
+            model: self.model.clone(),
+            system: system_prompt(&state.session.workspace, state.plan.active),
+            messages: self.transcript.messages(),
+            tools: self.tool_specs.clone(),
+            effort: None,
+            max_output_tokens: None,
+        }
+    }
+
+    /// Returns the header of the request if it differs from the one before; texts new to the log are in it.
+    fn changed_header(&self, state: &State, request: &Request) -> Option<RequestHeader> {
+        let tools = serde_json::to_string(&request.tools).expect("tool schemas are JSON");
+        let (system_hash, tools_hash) = (digest(&request.system), digest(&tools));
+        let header = RequestHeader {
+            turn: 0,
+            step: 0,
+            provider: self.provider.name().to_owned(),
+            model: request.model.clone(),
+            effort: request.effort.map(|effort| effort.name().to_owned()),
+            max_output_tokens: request.max_output_tokens,
+            system_hash,
+            tools_hash,
+            system: None,
+            tools: None,
+        };
+        let before = state.requests.header.clone().map(|before| RequestHeader { turn: 0, step: 0, ..before });
+        if before.as_ref() == Some(&header) {
+            return None;
+        }
+        let is_new = |hash: &Digest| !state.requests.texts.contains_key(hash);
+        Some(RequestHeader {
+            turn: state.turn.number,
+            step: state.turn.open.as_ref().map_or(0, |open| open.steps),
+            system: is_new(&header.system_hash).then(|| request.system.clone()),
+            tools: is_new(&header.tools_hash).then_some(tools),
+            ..header
+        })
+    }
+
+    async fn stream(&self, view: &View, request: Request) -> Result<Streamed, Stumble> {
+        let mut chunks = self.provider.stream(request);
+        let mut assembly = Assembly::new();
+        let mut flow = Flow::new(view);
+        let mut watch = self.session.watch();
+        loop {
+            let flush_at = flow.flush_at();
+            tokio::select! {
+                biased;
+                () = stopped(&mut watch, view) => {
+                    // What has arrived was paid for and belongs to the history of the turn.
+                    self.flush(&mut flow).await?;
+                    return Ok(Streamed::Stopped);
+                }
+                () = sleep_until(flush_at), if flow.waits() => self.flush(&mut flow).await?,
+                chunk = chunks.next() => match chunk {
+                    Some(Ok(chunk)) => {
+                        flow.take(&chunk);
+                        assembly.push(&chunk);
+                    }
+                    Some(Err(failure)) => {
+                        self.flush(&mut flow).await?;
+                        return Ok(Streamed::Failed(failure));
+                    }
+                    None if assembly.finish().is_some() => return Ok(Streamed::Whole(assembly)),
+                    None => {
+                        self.flush(&mut flow).await?;
+                        let failure = Failure::new(FailureClass::StreamCut, "the provider's answer broke off");
+                        return Ok(Streamed::Failed(failure));
+                    }
+                },
+            }
+        }
+    }
+
+    async fn flush(&self, flow: &mut Flow) -> Result<(), Stumble> {
+        for delta in flow.deltas() {
+            match self.submit(AgentCommand::Delta(delta)).await {
+                // The turn was stopped meanwhile; the text that came too late is not recorded.
+                Err(Stumble::Refused) => return Ok(()),
+                other => other?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn fail(&self, failure: &Failure) -> Result<(), Stumble> {
+        tracing::warn!(session = %self.session.id(), class = failure.class.name(), "the model could not be asked");
+        let code = failure.class.name().to_owned();
+        self.submit(AgentCommand::Fail { code, message: failure.message.clone() }).await
+    }
+
+    fn answered(&self, state: &State, assembly: &Assembly) -> Answered {
+        let mut content = Vec::new();
+        if !assembly.reasoning().is_empty() {
+            content.push(Block::Reasoning { text: assembly.reasoning().to_owned() });
+        }
+        if !assembly.text().is_empty() {
+            content.push(Block::text(assembly.text()));
+        }
+        let calls = if assembly.finish() == Some(Finish::MaxTokens) { Vec::new() } else { assembly.calls() };
+        let used = self.transcript.call_ids();
+        let step = state.turn.open.as_ref().map_or(0, |open| open.steps);
+        for call in calls {
+            // A call id names one call in the whole session, also with providers that count anew in each answer.
+            let call_id = if used.contains(call.call_id.as_str()) {
+                format!("{}-{}-{step}", call.call_id, state.turn.number)
+            } else {
+                call.call_id
+            };
+            content.push(Block::ToolCall {
+                call_id: CallId(call_id),
+                name: call.name,
+                arguments: call.arguments,
+            });
+        }
+        let has_calls = content.iter().any(|block| matches!(block, Block::ToolCall { .. }));
+        let finish = match assembly.finish() {
+            Some(Finish::MaxTokens) => StepFinish::MaxTokens,
+            Some(Finish::Refusal) => StepFinish::Refusal,
+            _ if has_calls => StepFinish::ToolCalls,
+            _ => StepFinish::Stop,
+        };
+        let usage = assembly.usage().map(|usage| events::Usage {
+            input_tokens: usage.input_tokens,
+            output_tokens: usage.output_tokens,
+            cached_input_tokens: usage.cached_input_tokens,
+            reasoning_tokens: usage.reasoning_tokens,
+        });
+        Answered { content, usage, finish, model: self.model.clone() }
+    }
+}
+
+enum Streamed {
+    /// The whole answer.
+    Whole(Assembly),
+    /// The turn was stopped, or the session is no longer ours.
+    Stopped,
+    /// The provider failed.
+    Failed(Failure),
+}
+
+/// Returns once the turn of `view` is being stopped, or this process has lost the session.
+pub(crate) async fn stopped(watch: &mut watch::Receiver<View>, view: &View) {
+    let is_over = |now: &View| {
+        let open = now.state.turn.open.as_ref();
+        now.host_epoch != view.host_epoch
+            || now.state.turn.number != view.state.turn.number
+            || open.is_none_or(|open| open.cancelled.is_some())
+    };
+    // An error means that the session's door is gone, which stops everything too.
+    let _ = watch.wait_for(is_over).await;
+}
+
+/// Streamed text on its way into the log.
+struct Flow {
+    turn: u32,
+    step: u32,
+    texts: [(Channel, String, u64); 2],
+    flushed: Instant,
+}
+
+impl Flow {
+    fn new(view: &View) -> Self {
+        Self {
+            turn: view.state.turn.number,
+            step: view.state.turn.open.as_ref().map_or(0, |open| open.steps),
+            texts: [(Channel::Reasoning, String::new(), 0), (Channel::Text, String::new(), 0)],
+            flushed: Instant::now(),
+        }
+    }
+
+    fn take(&mut self, chunk: &Chunk) {
+        match chunk {
+            Chunk::Reasoning(text) => self.texts[0].1.push_str(text),
+            Chunk::Text(text) => self.texts[1].1.push_str(text),
+            Chunk::CallDelta { .. } | Chunk::Usage(_) | Chunk::Finish(_) => {}
+        }
+    }
+
+    fn waits(&self) -> bool {
+        self.texts.iter().any(|(_, text, _)| !text.is_empty())
+    }
+
+    fn flush_at(&self) -> Instant {
+        self.flushed + DELTA_EVERY
+    }
+
+    fn deltas(&mut self) -> Vec<AssistantDelta> {
+        self.flushed = Instant::now();
+        let (turn, step) = (self.turn, self.step);
+        let waiting = self.texts.iter_mut().filter(|(_, text, _)| !text.is_empty());
+        waiting
+            .map(|(channel, text, sent)| {
+                let (text, offset) = (std::mem::take(text), *sent);
+                *sent += text.len() as u64;
+                AssistantDelta { turn, step, attempt: 1, offset, channel: *channel, text }
+            })
+            .collect()
+    }
+}
+
+fn digest(text: &str) -> Digest {
+    Digest(blake3::hash(text.as_bytes()).to_hex().to_string())
+}

@@ -1,0 +1,89 @@
+//! What the model sees of the log, kept up to date.
+
+use std::collections::HashSet;
+
+use events::{AssistantMessage, Block, Envelope, Seq, SessionEvent, ToolOutcome, plain_text};
+use model::{Call, Message};
+use sessions::{LogError, ReadLimit, Session};
+
+/// The surface of a session as messages for a provider.
+#[derive(Debug, Default)]
+pub(crate) struct Transcript {
+    head: Seq,
+    messages: Vec<(Seq, Message)>,
+}
+
+impl Transcript {
+    /// Reads on to the session's head.
+    pub(crate) async fn catch_up(&mut self, session: &Session, head: Seq) -> Result<(), LogError> {
+        while self.head < head {
+            let batches = session.read(self.head, ReadLimit::default()).await?;
+            if batches.is_empty() {
+                return Ok(());
+            }
+            for batch in batches {
+                self.head = batch.last();
+                let envelopes = batch.envelopes()?;
+                self.messages.extend(envelopes.iter().filter_map(message_of));
+                envelopes.iter().for_each(|envelope| self.summarise(envelope));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the conversation, oldest first.
+    pub(crate) fn messages(&self) -> Vec<Message> {
+        self.messages.iter().map(|(_, message)| message.clone()).collect()
+    }
+
+    /// Returns every call id that the conversation has.
+    pub(crate) fn call_ids(&self) -> HashSet<&str> {
+        let calls = self.messages.iter().filter_map(|(_, message)| match message {
+            Message::Assistant { calls, .. } => Some(calls),
+            Message::User { .. } | Message::Tool { .. } => None,
+        });
+        calls.flatten().map(|call| call.call_id.as_str()).collect()
+    }
+
+    /// A summary takes the place of what it sums up.
+    fn summarise(&mut self, envelope: &Envelope) {
+        if let SessionEvent::CompactionSummary(summary) = &envelope.event {
+            let text = format!("<conversation_summary>\n{}\n</conversation_summary>", summary.text);
+            self.messages.retain(|(seq, _)| *seq > summary.last_seq);
+            self.messages.insert(0, (envelope.seq, Message::User { text }));
+        }
+    }
+}
+
+fn message_of(envelope: &Envelope) -> Option<(Seq, Message)> {
+    let message = match &envelope.event {
+        SessionEvent::UserMessage(data) => Message::User { text: plain_text(&data.content) },
+        SessionEvent::AssistantMessage(data) => answer_of(data)?,
+        SessionEvent::ToolResult(data) => Message::Tool {
+            call_id: data.call_id.0.clone(),
+            text: plain_text(&data.content),
+            is_error: data.outcome == ToolOutcome::Error,
+        },
+        _ => return None,
+    };
+    Some((envelope.seq, message))
+}
+
+/// An answer that says and calls nothing shows the model nothing.
+fn answer_of(data: &AssistantMessage) -> Option<Message> {
+    let mut reasoning = String::new();
+    let mut calls = Vec::new();
+    for block in &data.content {
+        match block {
+            Block::Reasoning { text } => reasoning.push_str(text),
+            Block::ToolCall { call_id, name, arguments } => calls.push(Call {
+                call_id: call_id.0.clone(),
+                name: name.clone(),
+                arguments: arguments.clone(),
+            }),
+            Block::Text { .. } | Block::Image { .. } => {}
+        }
+    }
+    let text = plain_text(&data.content);
+    (!text.is_empty() || !calls.is_empty()).then_some(Message::Assistant { text, reasoning, calls })
+}
