@@ -3,6 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::event::lost_field;
 use crate::{Actor, DecodeError, Epoch, RawEvent, SCHEMA_VERSION, Seq, SessionEvent};
 
 /// An event with its position, owner, time and cause. Order is `seq`; `at_ms` is for people.
@@ -59,6 +60,24 @@ struct Line<'a> {
     data: std::borrow::Cow<'a, RawValue>,
 }
 
+impl Line<'_> {
+    /// Refuses what a newer writer put beside the data, where this reader would lose it.
+    fn refuse_lost_members(&self, text: &str, schema: u32) -> Result<(), DecodeError> {
+        let written = serde_json::from_str(text).map_err(malformed_line)?;
+        let kept = serde_json::to_value(self).map_err(malformed_line)?;
+        match lost_field(&written, &kept) {
+            None => Ok(()),
+            Some(field) => {
+                Err(DecodeError::Newer { type_name: self.type_name.clone().into_owned(), schema, field })
+            }
+        }
+    }
+}
+
+fn malformed_line(source: serde_json::Error) -> DecodeError {
+    DecodeError::Malformed { type_name: "a line".to_owned(), source }
+}
+
 /// What a record's header says about the events in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
@@ -98,15 +117,17 @@ impl Envelope {
     /// # Errors
     ///
     /// See [`DecodeError`]; a line that is no JSON object with the members of a line is malformed.
-    pub fn from_line(line: &str, at: &Placement) -> Result<Self, DecodeError> {
-        let line: Line<'_> = serde_json::from_str(line)
-            .map_err(|source| DecodeError::Malformed { type_name: "a line".to_owned(), source })?;
+    pub fn from_line(text: &str, at: &Placement) -> Result<Self, DecodeError> {
+        let line: Line<'_> = serde_json::from_str(text).map_err(malformed_line)?;
         let event = SessionEvent::decode(&RawEvent {
             type_name: &line.type_name,
             data: &line.data,
             ignorable: line.ignorable,
             schema: at.schema,
         })?;
+        if at.schema > SCHEMA_VERSION && !matches!(event, SessionEvent::Skipped(_)) {
+            line.refuse_lost_members(text, at.schema)?;
+        }
         Ok(Self {
             seq: at.seq,
             batch_end: at.batch_end,

@@ -270,7 +270,7 @@ pub struct RawEvent<'a> {
 }
 
 /// Returns the path of the first member of `written` that `kept` lacks; an explicit null counts as absent.
-fn lost_field(written: &serde_json::Value, kept: &serde_json::Value) -> Option<String> {
+pub(crate) fn lost_field(written: &serde_json::Value, kept: &serde_json::Value) -> Option<String> {
     use serde_json::Value::{Array, Object};
     match (written, kept) {
         (Object(written), Object(kept)) => written.iter().find_map(|(name, value)| match kept.get(name) {

@@ -152,7 +152,6 @@ pub struct QuestionOption {
 
 /// The answer to one item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Answer {
     /// The item's id.
     pub id: String,

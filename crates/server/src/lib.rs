@@ -1,1 +1,22 @@
-//! Under construction.
+//! The engine as one piece, and the settings it is started with; the binary `waymark` is a thin shell around this.
+//!
+//! Start reading at [`Engine::start`], then [`run`].
+//!
+//! # Invariants
+//!
+//! * Each session that this process owns has exactly one agent and one goal driver.
+//! * Settings come from the command line, the environment and the user's configuration folder, never from a workspace.
+//!
+//! # Not here
+//!
+//! No rules, no formats, no page: only what goes where.
+
+pub mod cli;
+mod engine;
+mod provider;
+mod run;
+mod settings;
+
+pub use engine::{Engine, Parts};
+pub use run::run;
+pub use settings::{Settings, SettingsError};

@@ -1,2 +1,34 @@
-//! The binary.
-fn main() {}
+//! The binary `waymark`.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use server::Settings;
+use server::cli::{Cli, LogForm};
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    write_log(cli.log);
+    match serve(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("waymark: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(cli: &Cli) -> anyhow::Result<()> {
+    let settings = Settings::resolve(cli, |name| std::env::var(name).ok())?;
+    tokio::runtime::Runtime::new()?.block_on(server::run(settings))
+}
+
+fn write_log(form: LogForm) {
+    let filter = EnvFilter::try_from_env("WAYMARK_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    match form {
+        LogForm::Text => lines.init(),
+        LogForm::Json => lines.json().init(),
+    }
+}

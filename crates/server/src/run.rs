@@ -1,0 +1,89 @@
+//! The server from start to stop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent::Outfit;
+use anyhow::{Context, anyhow};
+use gateway::{About, Access, Gateway};
+use sessions::SystemClock;
+use store::{Log, Options, SegmentLog};
+use tokio::net::TcpListener;
+use tools::Registry;
+
+use crate::provider::{Chosen, choose};
+use crate::{Engine, Parts, Settings};
+
+/// Serves until Ctrl-C or SIGTERM. Prints one line with the address and the token once everything is ready.
+///
+/// # Errors
+///
+/// When the address is taken, the data folder is in use or damaged, or the provider is not usable; each says what
+/// to do.
+pub async fn run(settings: Settings) -> anyhow::Result<()> {
+    let listener = bind(&settings).await?;
+    let address = listener.local_addr().context("cannot tell the address listened on")?;
+    let chosen = choose(&settings.provider).await?;
+    let folder = settings.data.clone();
+    let log = tokio::task::spawn_blocking(move || SegmentLog::open(&folder, Options::default())).await??;
+    let log: Arc<dyn Log> = Arc::new(log);
+    let access = Access::open(&settings.data, log.id())
+        .with_context(|| format!("cannot use the keys in {}", settings.data.display()))?;
+    let engine = Engine::start(parts(&settings, &chosen, Arc::clone(&log))).await?;
+    let about = about(&settings, &chosen, &log);
+    let token = access.launch_token().to_owned();
+    let gateway = Gateway::new(Arc::clone(engine.sessions()), about, access);
+    let (workspace, model) = (settings.workspace.display(), &chosen.model);
+    println!("waymark: http://{address}/?token={token}  (workspace: {workspace}, model: {model})");
+    gateway::serve(listener, gateway, interrupted()).await.context("the server stopped")?;
+    engine.stop().await;
+    Ok(())
+}
+
+async fn bind(settings: &Settings) -> anyhow::Result<TcpListener> {
+    let address = settings.listen;
+    TcpListener::bind(address).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => {
+            anyhow!("cannot listen on {address}: address in use; choose another with --port")
+        }
+        _ => anyhow!("cannot listen on {address}: {error}; choose another with --listen or --port"),
+    })
+}
+
+fn parts(settings: &Settings, chosen: &Chosen, log: Arc<dyn Log>) -> Parts {
+    let protected: Vec<PathBuf> =
+        [Some(settings.data.clone()), settings.config_folder.clone()].into_iter().flatten().collect();
+    let outfit = Outfit {
+        provider: Arc::clone(&chosen.provider),
+        model: chosen.model.clone(),
+        registry: Arc::new(Registry::standard()),
+        protected,
+    };
+    Parts { log, clock: Arc::new(SystemClock), limits: settings.limits, outfit }
+}
+
+fn about(settings: &Settings, chosen: &Chosen, log: &Arc<dyn Log>) -> About {
+    About {
+        log: log.id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        provider: chosen.provider.name().to_owned(),
+        model: chosen.model.clone(),
+        workspace: settings.workspace.display().to_string(),
+    }
+}
+
+/// Returns at Ctrl-C or SIGTERM.
+async fn interrupted() {
+    let ctrl_c = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let Ok(mut terminated) = signal(SignalKind::terminate()) else { return drop(ctrl_c.await) };
+        tokio::select! {
+            _ = ctrl_c => {}
+            _ = terminated.recv() => {}
+        }
+    }
+    #[cfg(not(unix))]
+    drop(ctrl_c.await);
+}

@@ -1,0 +1,271 @@
+//! Where settings come from: command line, environment, configuration file, defaults, in this order.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+use serde::Deserialize;
+use sessions::Limits;
+
+use crate::cli::Cli;
+
+/// The port that is listened on when nobody says otherwise.
+const PORT: u16 = 7420;
+/// Milliseconds between two words of the rehearsal model.
+const REHEARSAL_PACE_MS: u64 = 12;
+
+/// Everything that a server is started with.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Absolute, existing folder that new sessions work in.
+    pub workspace: PathBuf,
+    /// Absolute folder that sessions are kept in.
+    pub data: PathBuf,
+    /// The folder of the configuration file, if there is one: tools do not reach it.
+    pub config_folder: Option<PathBuf>,
+    /// What to listen on.
+    pub listen: SocketAddr,
+    /// Who answers.
+    pub provider: ProviderSettings,
+    /// The limits in force.
+    pub limits: Limits,
+}
+
+/// Who answers.
+#[derive(Debug, Clone)]
+pub enum ProviderSettings {
+    /// The built-in model.
+    Rehearsal {
+        /// Milliseconds between two words.
+        pace_ms: u64,
+    },
+    /// An OpenAI-compatible server.
+    OpenAi {
+        /// Its address, up to and including the version.
+        base_url: String,
+        /// The key, if it wants one.
+        key: Option<SecretString>,
+        /// The model; none means the only one that the server has.
+        model: Option<String>,
+    },
+}
+
+/// What is wrong with the settings.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The configuration file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The configuration file has something that is not a setting.
+    #[error("{} is not understood: {source}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and where.
+        source: Box<toml::de::Error>,
+    },
+    /// The workspace is not a folder that can be opened.
+    #[error("cannot use {} as the workspace: {source}; name an existing folder with --workspace", path.display())]
+    Workspace {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The data folder cannot be made.
+    #[error("cannot use {} as the data folder: {source}; name another with --data", path.display())]
+    Data {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Tools would reach the data.
+    #[error("the data folder {} lies in the workspace, where tools could change it; name another with --data", .0.display())]
+    DataInWorkspace(PathBuf),
+    /// The system names no data folder for this user.
+    #[error("your system names no data folder for you; name one with --data")]
+    NoDataFolder,
+    /// The address can be reached from other machines.
+    #[error("{0} can be reached from other machines; listen on a loopback address such as 127.0.0.1:{PORT}")]
+    NotLoopback(SocketAddr),
+    /// A setting is out of range.
+    #[error("{name} is {value}, but it has to be {range}")]
+    OutOfRange {
+        /// The setting.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What is allowed.
+        range: &'static str,
+    },
+}
+
+/// The configuration file; a missing member leaves the default.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    workspace: Option<PathBuf>,
+    data: Option<PathBuf>,
+    listen: Option<SocketAddr>,
+    model: Option<String>,
+    openai: OpenAiFile,
+    rehearsal: RehearsalFile,
+    goal: GoalFile,
+    todo: TodoFile,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct OpenAiFile {
+    base_url: Option<String>,
+    /// The environment variable that holds the key: keys do not stand in files.
+    key_env: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RehearsalFile {
+    pace_ms: Option<u64>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct GoalFile {
+    rounds: Option<u32>,
+    blocked_after_rounds: Option<u32>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct TodoFile {
+    allow_parallel_in_progress: Option<bool>,
+}
+
+impl Settings {
+    /// Puts the settings together. `environment` looks a variable up.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] says which setting is wrong and what to do.
+    pub fn resolve(cli: &Cli, environment: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
+        let path = cli.config.clone().or_else(|| Some(dirs::config_dir()?.join("waymark.toml")));
+        let file = match &path {
+            Some(path) => File::read(path, cli.config.is_some())?,
+            None => File::default(),
+        };
+        let workspace = workspace(cli.workspace.clone().or(file.workspace.clone()))?;
+        let data = data(cli.data.clone().or(file.data.clone()), &workspace)?;
+        Ok(Self {
+            listen: listen(cli, &file)?,
+            provider: provider(cli, &file, &environment),
+            limits: limits(&file)?,
+            config_folder: path
+                .filter(|path| path.exists())
+                .and_then(|path| path.parent().map(Path::to_path_buf)),
+            workspace,
+            data,
+        })
+    }
+}
+
+impl File {
+    fn read(path: &Path, is_asked_for: bool) -> Result<Self, SettingsError> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => toml::from_str(&text).map_err(|source| SettingsError::Malformed {
+                path: path.to_owned(),
+                source: Box::new(source),
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_asked_for => {
+                Ok(Self::default())
+            }
+            Err(source) => Err(SettingsError::Unreadable { path: path.to_owned(), source }),
+        }
+    }
+}
+
+fn workspace(asked: Option<PathBuf>) -> Result<PathBuf, SettingsError> {
+    let path = asked.unwrap_or_else(|| PathBuf::from("."));
+    let canonical = path.canonicalize().and_then(|folder| std::fs::read_dir(&folder).map(|_| folder));
+    canonical.map_err(|source| SettingsError::Workspace { path, source })
+}
+
+fn data(asked: Option<PathBuf>, workspace: &Path) -> Result<PathBuf, SettingsError> {
+    let path = match asked {
+        Some(path) => path,
+        None => dirs::data_dir().ok_or(SettingsError::NoDataFolder)?.join("waymark"),
+    };
+    let absolute = std::path::absolute(&path).map_err(|source| SettingsError::Data { path, source })?;
+    if is_below(&absolute, workspace) {
+        return Err(SettingsError::DataInWorkspace(absolute));
+    }
+    std::fs::create_dir_all(&absolute)
+        .and_then(|()| absolute.canonicalize())
+        .map_err(|source| SettingsError::Data { path: absolute, source })
+}
+
+/// Says whether `path` lies in `folder` once links are followed as far as it exists.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    let existing = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    match existing {
+        Some((ancestor, canonical)) => {
+            let rest = path.strip_prefix(ancestor).unwrap_or(Path::new(""));
+            canonical.join(rest).starts_with(folder)
+        }
+        None => path.starts_with(folder),
+    }
+}
+
+fn listen(cli: &Cli, file: &File) -> Result<SocketAddr, SettingsError> {
+    let default = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
+    let mut address = cli.listen.or(file.listen).unwrap_or(default);
+    if let Some(port) = cli.port {
+        address.set_port(port);
+    }
+    if !address.ip().is_loopback() {
+        return Err(SettingsError::NotLoopback(address));
+    }
+    Ok(address)
+}
+
+/// A provider that somebody set up is used; `rehearsal` can still be asked for by name.
+fn provider(cli: &Cli, file: &File, environment: &impl Fn(&str) -> Option<String>) -> ProviderSettings {
+    let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
+    let model = cli.model.clone().or_else(|| file.model.clone());
+    let key_env = file.openai.key_env.as_deref().unwrap_or("OPENAI_API_KEY");
+    let (base_url, key) = (set("OPENAI_BASE_URL").or(file.openai.base_url.clone()), set(key_env));
+    let is_set_up = base_url.is_some() || key.is_some();
+    if !is_set_up || model.as_deref() == Some(model::rehearsal::REHEARSAL) {
+        return ProviderSettings::Rehearsal { pace_ms: file.rehearsal.pace_ms.unwrap_or(REHEARSAL_PACE_MS) };
+    }
+    ProviderSettings::OpenAi {
+        base_url: base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
+        key: key.map(SecretString::from),
+        model: model.or_else(|| set("OPENAI_MODEL")),
+    }
+}
+
+fn limits(file: &File) -> Result<Limits, SettingsError> {
+    let standard = Limits::default();
+    let rounds_default = file.goal.rounds.unwrap_or(standard.rounds_default);
+    if !(1..=standard.rounds_max).contains(&rounds_default) {
+        let value = rounds_default.to_string();
+        return Err(SettingsError::OutOfRange { name: "goal.rounds", value, range: "1 to 10000" });
+    }
+    let blocked_after_rounds = file.goal.blocked_after_rounds.unwrap_or(standard.blocked_after_rounds);
+    if blocked_after_rounds == 0 {
+        let (name, value) = ("goal.blocked_after_rounds", "0".to_owned());
+        return Err(SettingsError::OutOfRange { name, value, range: "1 or more" });
+    }
+    let allow_parallel_in_progress =
+        file.todo.allow_parallel_in_progress.unwrap_or(standard.allow_parallel_in_progress);
+    Ok(Limits { rounds_default, blocked_after_rounds, allow_parallel_in_progress, ..standard })
+}
+
+#[cfg(test)]
+mod tests;

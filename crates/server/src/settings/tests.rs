@@ -1,0 +1,103 @@
+use super::*;
+
+fn folders() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let root = tempfile::tempdir().unwrap();
+    let (workspace, data) = (root.path().join("work"), root.path().join("data"));
+    std::fs::create_dir_all(&workspace).unwrap();
+    (root, workspace, data)
+}
+
+fn cli(workspace: &Path, data: &Path) -> Cli {
+    let config = workspace.parent().unwrap().join("none.toml");
+    std::fs::write(&config, "").unwrap();
+    Cli {
+        workspace: Some(workspace.to_owned()),
+        data: Some(data.to_owned()),
+        config: Some(config),
+        ..Cli::default()
+    }
+}
+
+fn nothing(_: &str) -> Option<String> {
+    None
+}
+
+#[test]
+fn without_a_provider_the_rehearsal_model_answers() {
+    let (_root, workspace, data) = folders();
+    let settings = Settings::resolve(&cli(&workspace, &data), nothing).unwrap();
+    assert!(matches!(settings.provider, ProviderSettings::Rehearsal { pace_ms: REHEARSAL_PACE_MS }));
+    assert_eq!(settings.listen.to_string(), "127.0.0.1:7420");
+}
+
+#[test]
+fn a_base_url_or_a_key_is_enough_for_the_compatible_provider() {
+    let (_root, workspace, data) = folders();
+    let cli = cli(&workspace, &data);
+    let local = |name: &str| (name == "OPENAI_BASE_URL").then(|| "http://127.0.0.1:1/v1".to_owned());
+    let settings = Settings::resolve(&cli, local).unwrap();
+    assert!(matches!(settings.provider, ProviderSettings::OpenAi { key: None, model: None, .. }));
+    let keyed = |name: &str| (name == "OPENAI_API_KEY").then(|| "secret".to_owned());
+    let settings = Settings::resolve(&cli, keyed).unwrap();
+    assert!(!format!("{settings:?}").contains("secret"));
+    let ProviderSettings::OpenAi { base_url, .. } = settings.provider else { panic!("another provider") };
+    assert_eq!(base_url, "https://api.openai.com/v1");
+}
+
+#[test]
+fn rehearsal_asked_for_by_name_wins_over_the_environment() {
+    let (_root, workspace, data) = folders();
+    let cli = Cli { model: Some("rehearsal".to_owned()), ..cli(&workspace, &data) };
+    let settings = Settings::resolve(&cli, |_| Some("http://127.0.0.1:1/v1".to_owned())).unwrap();
+    assert!(matches!(settings.provider, ProviderSettings::Rehearsal { .. }));
+}
+
+#[test]
+fn the_command_line_comes_before_the_file() {
+    let (root, workspace, data) = folders();
+    let config = root.path().join("waymark.toml");
+    std::fs::write(&config, "listen = \"127.0.0.1:9000\"\n[goal]\nrounds = 7\n").unwrap();
+    let from_file = Cli { config: Some(config), ..cli(&workspace, &data) };
+    let settings = Settings::resolve(&from_file, nothing).unwrap();
+    assert_eq!((settings.listen.port(), settings.limits.rounds_default), (9000, 7));
+    let settings = Settings::resolve(&Cli { port: Some(9001), ..from_file }, nothing).unwrap();
+    assert_eq!(settings.listen.port(), 9001);
+}
+
+#[test]
+fn data_inside_the_workspace_is_refused_also_through_a_link() {
+    let (root, workspace, _) = folders();
+    let inside = Settings::resolve(&cli(&workspace, &workspace.join("data")), nothing);
+    assert!(matches!(inside, Err(SettingsError::DataInWorkspace(_))));
+    let link = root.path().join("link");
+    std::os::unix::fs::symlink(&workspace, &link).unwrap();
+    let linked = Settings::resolve(&cli(&workspace, &link.join("data")), nothing);
+    assert!(matches!(linked, Err(SettingsError::DataInWorkspace(_))));
+}
+
+#[test]
+fn an_address_beyond_loopback_is_refused() {
+    let (_root, workspace, data) = folders();
+    let cli = Cli { listen: Some("0.0.0.0:7420".parse().unwrap()), ..cli(&workspace, &data) };
+    assert!(matches!(Settings::resolve(&cli, nothing), Err(SettingsError::NotLoopback(_))));
+}
+
+#[test]
+fn an_unknown_setting_is_named_with_its_line() {
+    let (root, workspace, data) = folders();
+    let config = root.path().join("waymark.toml");
+    std::fs::write(&config, "port = 1\n").unwrap();
+    let cli = Cli { config: Some(config), ..cli(&workspace, &data) };
+    let error = Settings::resolve(&cli, nothing).unwrap_err().to_string();
+    assert!(error.contains("waymark.toml") && error.contains("`port`"), "{error}");
+}
+
+#[test]
+fn a_round_budget_out_of_range_is_refused() {
+    let (root, workspace, data) = folders();
+    let config = root.path().join("waymark.toml");
+    std::fs::write(&config, "[goal]\nrounds = 0\n").unwrap();
+    let cli = Cli { config: Some(config), ..cli(&workspace, &data) };
+    let error = Settings::resolve(&cli, nothing).unwrap_err().to_string();
+    assert_eq!(error, "goal.rounds is 0, but it has to be 1 to 10000");
+}
