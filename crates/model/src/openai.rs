@@ -1,0 +1,172 @@
+//! Any server that speaks chat completions: OpenAI, DeepSeek, Ollama, llama.cpp, vLLM, OpenRouter and more.
+//!
+//! Start reading at [`OpenAi::new`]. A request becomes a body in `body`, the answer's bytes become event data
+//! in `sse`, data become chunks in `decoder`, and whatever goes wrong gets its class in `refusal`.
+
+mod address;
+mod answer;
+mod body;
+mod decoder;
+mod piece;
+mod refusal;
+mod retry_after;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use reqwest::header::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+
+pub use address::AddressError;
+
+use crate::{ChunkStream, Failure, Provider, Request};
+use address::Address;
+use answer::Server;
+
+/// Where a server is and how long to wait for it.
+#[derive(Debug, Clone)]
+pub struct OpenAiConfig {
+    /// The provider's name, for people and for the log.
+    pub name: String,
+    /// The address that `/chat/completions` is appended to, e.g. `https://api.openai.com/v1`; a slash at its
+    /// end makes no difference.
+    pub base_url: String,
+    /// The key; none sends no authorization at all, as local servers like it.
+    pub key: Option<SecretString>,
+    /// How long a connection may take; 10 s by default.
+    pub connect_timeout: Duration,
+    /// How long the server may send nothing at all, before the answer and within it; 300 s by default.
+    pub idle_timeout: Duration,
+    /// Whether earlier reasoning is sent back as `reasoning_content`. Off by default: some servers demand it
+    /// after tool calls, others refuse it.
+    pub replay_reasoning: bool,
+}
+
+impl OpenAiConfig {
+    /// Returns the defaults for a server at `base_url`.
+    #[must_use]
+    pub fn new(base_url: impl Into<String>) -> Self {
+        Self {
+            name: "openai".to_owned(),
+            base_url: base_url.into(),
+            key: None,
+            connect_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_secs(300),
+            replay_reasoning: false,
+        }
+    }
+}
+
+/// A configuration that no request can be made with.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenAiError {
+    /// The base address cannot be used.
+    #[error(transparent)]
+    Address(#[from] AddressError),
+    /// The key cannot be sent in a header.
+    #[error("the key of provider {name} has characters that no HTTP header can carry: copy it again")]
+    Key {
+        /// The provider.
+        name: String,
+    },
+    /// The HTTP client does not start.
+    #[error("the HTTP client of provider {name} does not start: check the system's certificates and proxy")]
+    Client {
+        /// The provider.
+        name: String,
+        /// Why.
+        source: reqwest::Error,
+    },
+}
+
+/// A provider that speaks chat completions. Cheap to clone.
+#[derive(Clone)]
+pub struct OpenAi {
+    server: Arc<Server>,
+}
+
+impl OpenAi {
+    /// Prepares a client; nothing is sent yet.
+    ///
+    /// # Errors
+    ///
+    /// Errs when the address is no `http` or `https` URL, the key cannot be sent, or the HTTP client does not
+    /// start.
+    pub fn new(config: OpenAiConfig) -> Result<Self, OpenAiError> {
+        let address = Address::parse(&config.base_url)?;
+        let key = config.key.as_ref().map(|key| SecretString::from(key.expose_secret().trim()));
+        let name = config.name;
+        let authorization =
+            authorization(key.as_ref()).ok_or_else(|| OpenAiError::Key { name: name.clone() })?;
+        let client = client(&address, config.connect_timeout)
+            .map_err(|source| OpenAiError::Client { name: name.clone(), source })?;
+        let server = Server {
+            name,
+            address,
+            client,
+            key,
+            authorization,
+            connect_timeout: config.connect_timeout,
+            idle_timeout: config.idle_timeout,
+            replay_reasoning: config.replay_reasoning,
+        };
+        Ok(Self { server: Arc::new(server) })
+    }
+
+    /// Returns the names of the models that the server lists.
+    ///
+    /// # Errors
+    ///
+    /// When the server cannot be reached, refuses, or answers with something else.
+    pub async fn models(&self) -> Result<Vec<String>, Failure> {
+        self.server.models().await
+    }
+}
+
+impl Provider for OpenAi {
+    fn name(&self) -> &str {
+        &self.server.name
+    }
+
+    fn stream(&self, request: Request) -> ChunkStream {
+        let server = Arc::clone(&self.server);
+        stream::once(async move { server.ask(&request).await }).try_flatten().boxed()
+    }
+}
+
+impl fmt::Debug for OpenAi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenAi")
+            .field("name", &self.server.name)
+            .field("address", &self.server.address.to_string())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Returns the header for `key`: none without one, `None` outside when it cannot be sent.
+fn authorization(key: Option<&SecretString>) -> Option<Option<HeaderValue>> {
+    let Some(key) = key.filter(|key| !key.expose_secret().is_empty()) else {
+        return Some(None);
+    };
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose_secret())).ok()?;
+    value.set_sensitive(true);
+    Some(Some(value))
+}
+
+fn client(address: &Address, connect_timeout: Duration) -> Result<reqwest::Client, reqwest::Error> {
+    // Errs when the process has a provider already, which serves as well.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = reqwest::Client::builder()
+        .connect_timeout(connect_timeout)
+        .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("waymark/", env!("CARGO_PKG_VERSION")));
+    if address.is_loopback() {
+        builder = builder.no_proxy();
+    }
+    builder.build()
+}
+
+#[cfg(test)]
+mod tests;
