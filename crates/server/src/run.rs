@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::Outfit;
 use anyhow::{Context, anyhow};
-use gateway::{About, Access, Gateway};
+use gateway::{About, Access, Gateway, GatewayLimits};
 use sessions::SystemClock;
 use store::{Log, Options, SegmentLog};
 use tokio::net::TcpListener;
@@ -32,7 +32,13 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let engine = Engine::start(parts(&settings, &chosen, Arc::clone(&log))).await?;
     let about = about(&settings, &chosen, &log);
     let token = access.launch_token().to_owned();
-    let gateway = Gateway::new(Arc::clone(engine.sessions()), about, access);
+    let gateway = Gateway {
+        sessions: Arc::clone(engine.sessions()),
+        about,
+        access,
+        limits: GatewayLimits::default(),
+        hosts: Vec::new(),
+    };
     let (workspace, model) = (settings.workspace.display(), &chosen.model);
     println!("waymark: http://{address}/?token={token}  (workspace: {workspace}, model: {model})");
     gateway::serve(listener, gateway, interrupted()).await.context("the server stopped")?;

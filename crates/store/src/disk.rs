@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{FallocateFlags, fallocate};
+use rustix::fs::{FallocateFlags, SeekFrom, fallocate, seek};
 
 /// A file system.
 pub trait Disk: Send + Sync + 'static {
@@ -47,6 +47,15 @@ pub trait DiskFile: Send + Sync + 'static {
     ///
     /// What the system says.
     fn size(&self) -> io::Result<u64>;
+
+    /// Returns an offset behind which all bytes are zero, the size where nothing better is known.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    fn content_end(&self) -> io::Result<u64> {
+        self.size()
+    }
 
     /// Makes it `bytes` long, with the space set aside; what is new reads as zeros.
     ///
@@ -108,6 +117,10 @@ impl DiskFile for File {
         Ok(self.metadata()?.len())
     }
 
+    fn content_end(&self) -> io::Result<u64> {
+        Ok(last_data_end(self).unwrap_or(self.metadata()?.len()))
+    }
+
     fn grow(&self, bytes: u64) -> io::Result<()> {
         match fallocate(self, FallocateFlags::empty(), 0, bytes) {
             Err(rustix::io::Errno::OPNOTSUPP) => fill(self, self.metadata()?.len(), bytes),
@@ -125,6 +138,18 @@ impl DiskFile for File {
 
     fn sync_data(&self) -> io::Result<()> {
         File::sync_data(self)
+    }
+}
+
+/// Returns the end of the last range that was ever written to; none where the file system does not say.
+fn last_data_end(file: &File) -> Option<u64> {
+    let mut end = 0;
+    loop {
+        match seek(file, SeekFrom::Data(end)) {
+            Ok(data) => end = seek(file, SeekFrom::Hole(data)).ok()?,
+            Err(rustix::io::Errno::NXIO) => return Some(end),
+            Err(_) => return None,
+        }
     }
 }
 

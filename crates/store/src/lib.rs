@@ -14,15 +14,45 @@
 //!
 //! No folding, no rules about which events may follow which, no clock: whoever appends brings the time.
 
+mod admit;
 mod append;
 mod batch;
+#[cfg(any(test, feature = "contract"))]
+pub mod contract;
+#[cfg(test)]
+mod contract_on_segments;
+pub mod disk;
+mod entries;
 mod error;
+mod folder;
+mod fork;
+mod group;
+mod heads;
+mod index;
+#[cfg(test)]
+mod index_failing;
+mod indexer;
 mod log;
+mod lookup;
+mod objects;
+mod open;
+mod options;
+mod payload;
+mod read;
+mod recent;
+mod record;
+mod recover;
+mod roll;
+mod segment;
+mod segment_log;
+mod shared;
+mod tail;
+mod walk;
+mod writer;
 
 pub use append::*;
 pub use batch::*;
 pub use error::*;
 pub use log::*;
-
-/// placeholder
-pub struct SegmentLog;
+pub use options::Options;
+pub use segment_log::SegmentLog;

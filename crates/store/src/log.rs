@@ -4,9 +4,7 @@ use async_trait::async_trait;
 use events::{Digest, Epoch, LogId, OperationId, Seq, SessionId};
 use tokio::sync::watch;
 
-use crate::{
-    Append, Appended, Batch, Create, Head, Lease, LogError, ReadLimit, Receipt, SessionHead,
-};
+use crate::{Append, Appended, Batch, Create, Head, Lease, LogError, ReadLimit, Receipt, SessionHead};
 
 /// What a log takes at most; constant for its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -109,7 +109,9 @@ impl Header {
         out.extend_from_slice(&[0; 4]);
         out.extend_from_slice(&[kind_byte(self.kind), self.flags()]);
         out.extend_from_slice(&self.count.to_le_bytes());
-        for number in [self.schema, self.stored_bytes, self.plain_bytes, self.payload_checksum, self.group_rest] {
+        for number in
+            [self.schema, self.stored_bytes, self.plain_bytes, self.payload_checksum, self.group_rest]
+        {
             out.extend_from_slice(&number.to_le_bytes());
         }
         out.extend_from_slice(&self.group.to_le_bytes());
@@ -226,4 +228,78 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
 
 pub(crate) fn bytes16(bytes: &[u8], at: usize) -> [u8; 16] {
     bytes[at..at + 16].try_into().expect("sixteen bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SPOT: Spot = Spot { segment: 3, offset: 4096 };
+
+    fn log(number: u128) -> LogId {
+        LogId(Uuid::from_u128(number))
+    }
+
+    prop_compose! {
+        fn headers()(
+            kind in prop_oneof![
+                Just(Kind::Batch), Just(Kind::Create), Just(Kind::Tombstone), Just(Kind::Mark)
+            ],
+            (lz4, clean, index_synced) in any::<(bool, bool, bool)>(),
+            (count, schema, stored_bytes, plain_bytes) in any::<(u16, u32, u32, u32)>(),
+            (payload_checksum, group_rest, group) in any::<(u32, u32, u64)>(),
+            (session, first, epoch, at_ms) in any::<(u128, u64, u64, u64)>(),
+            operation in any::<Option<([u8; 16], [u8; 16])>>(),
+            fork in any::<Option<(u128, u64)>>(),
+        ) -> Header {
+            let session_of = |number| SessionId(Uuid::from_u128(number));
+            Header {
+                kind, lz4, clean, index_synced, count, schema, stored_bytes, plain_bytes, payload_checksum,
+                group_rest, group, session: session_of(session), first: Seq(first), epoch: Epoch(epoch), at_ms,
+                operation: operation.map(|(id, body_hash)| Operation { id: OperationId(id), body_hash }),
+                fork: fork.map(|(parent, seq)| ForkPoint { session: session_of(parent), seq: Seq(seq) }),
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_header_comes_back_as_it_was(header in headers(), behind in any::<[u8; 40]>()) {
+            let mut bytes = Vec::new();
+            header.encode(log(1), SPOT, &mut bytes);
+            prop_assert_eq!(bytes.len(), header.payload_at());
+            bytes.extend_from_slice(&behind);
+            prop_assert_eq!(Header::decode(log(1), SPOT, &bytes), Some(header));
+        }
+
+        #[test]
+        fn a_header_in_another_place_or_log_is_none(header in headers(), offset in any::<u32>()) {
+            let mut bytes = Vec::new();
+            header.encode(log(1), SPOT, &mut bytes);
+            prop_assume!(offset != SPOT.offset);
+            prop_assert_eq!(Header::decode(log(1), Spot { offset, ..SPOT }, &bytes), None);
+            prop_assert_eq!(Header::decode(log(1), Spot { segment: 4, ..SPOT }, &bytes), None);
+            prop_assert_eq!(Header::decode(log(2), SPOT, &bytes), None);
+        }
+
+        #[test]
+        fn a_header_with_a_flipped_bit_is_none(header in headers(), at in any::<prop::sample::Index>(), bit in 0..8) {
+            let mut bytes = Vec::new();
+            header.encode(log(1), SPOT, &mut bytes);
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1_u8 << bit;
+            bytes.resize(HEADER_BYTES_MAX, 0);
+            prop_assert_eq!(Header::decode(log(1), SPOT, &bytes), None);
+        }
+
+        #[test]
+        fn any_bytes_are_decoded_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let mut marked = b"wmR\x01".to_vec();
+            marked.extend_from_slice(&bytes);
+            prop_assert_eq!(Header::decode(log(1), SPOT, &bytes), None);
+            prop_assert_eq!(Header::decode(log(1), SPOT, &marked), None);
+        }
+    }
 }

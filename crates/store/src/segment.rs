@@ -42,6 +42,10 @@ impl Segments {
         Self { disk, folder, log, open: Mutex::new(HashMap::new()) }
     }
 
+    pub(crate) fn log(&self) -> LogId {
+        self.log
+    }
+
     /// Returns the numbers of all segments, ascending; removes what a crash left half made.
     pub(crate) fn numbers(&self) -> Result<Vec<u32>, LogError> {
         let entries = std::fs::read_dir(&self.folder).map_err(LogError::io("listing", &self.folder))?;
@@ -96,13 +100,12 @@ impl Segments {
         Ok(segment)
     }
 
-    /// Reads all of a segment up to `end`; what a shortened file lacks reads as zeros.
+    /// Reads all of a segment up to `end`, without the zeros that were never written.
     pub(crate) fn read(&self, segment: &Segment, end: u32) -> Result<Vec<u8>, LogError> {
         let path = self.path(segment.number);
-        let size = segment.file.size().map_err(LogError::io("reading", &path))?;
-        let mut bytes = vec![0; end as usize];
-        let there = usize::try_from(size).unwrap_or(usize::MAX).min(bytes.len());
-        segment.file.read_exact_at(&mut bytes[..there], 0).map_err(LogError::io("reading", &path))?;
+        let content = segment.file.content_end().map_err(LogError::io("reading", &path))?;
+        let mut bytes = vec![0; usize::try_from(content).unwrap_or(usize::MAX).min(end as usize)];
+        segment.file.read_exact_at(&mut bytes, 0).map_err(LogError::io("reading", &path))?;
         Ok(bytes)
     }
 
@@ -113,8 +116,14 @@ impl Segments {
     fn check_header(&self, file: &dyn DiskFile, number: u32, path: &Path) -> Result<u32, LogError> {
         let mut header = [0; SEGMENT_HEADER_BYTES as usize];
         file.read_exact_at(&mut header, 0).map_err(LogError::io("reading", path))?;
-        decode_header(&header, self.log, number)
-            .map_err(|what| LogError::Unsupported { what: format!("{} {what}", path.display()) })
+        let described = decode_header(&header, self.log, number)
+            .map_err(|what| LogError::Unsupported { what: format!("{} {what}", path.display()) })?;
+        if described.is_none() {
+            // Each record is bound to log and place by its own checksum, so the segment can be read without.
+            tracing::error!(path = %path.display(), "the header of a segment is damaged");
+        }
+        let size = file.size().map_err(LogError::io("reading", path))?;
+        Ok(described.unwrap_or_else(|| u32::try_from(size).unwrap_or(u32::MAX)))
     }
 }
 
@@ -134,18 +143,19 @@ fn encode_header(log: LogId, number: u32, bytes: u32) -> [u8; SEGMENT_HEADER_BYT
     header
 }
 
-fn decode_header(header: &[u8], log: LogId, number: u32) -> Result<u32, &'static str> {
+/// Returns the segment's size; none when the header is damaged.
+fn decode_header(header: &[u8], log: LogId, number: u32) -> Result<Option<u32>, &'static str> {
+    if crc32c::crc32c(&header[..60]) != u32_at(header, 60) {
+        return Ok(None);
+    }
     if &header[..8] != MAGIC {
         return Err("is no segment of a log");
     }
     if u32_at(header, 8) != FORMAT {
         return Err("has a segment format that this waymark does not know");
     }
-    if crc32c::crc32c(&header[..60]) != u32_at(header, 60) {
-        return Err("has a damaged segment header");
-    }
     if bytes16(header, 16) != *log.0.as_bytes() || u32_at(header, 12) != number {
         return Err("is a segment of another log or place");
     }
-    u32::try_from(u64_at(header, 32)).map_err(|_| "is larger than a segment may be")
+    u32::try_from(u64_at(header, 32)).map(Some).map_err(|_| "is larger than a segment may be")
 }

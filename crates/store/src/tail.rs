@@ -123,7 +123,7 @@ impl Tails {
 
     pub(crate) fn move_to(&self, session: SessionId, head: Seq) {
         if let Some(sender) = self.senders.get(&session) {
-            sender.send_replace(head);
+            sender.send_if_modified(|at| std::mem::replace(at, head) != head);
         }
     }
 

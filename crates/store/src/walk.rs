@@ -34,6 +34,7 @@ pub(crate) struct Walk<'a> {
     log: LogId,
     segment: u32,
     bytes: &'a [u8],
+    content_end: usize,
     at: usize,
 }
 
@@ -41,8 +42,7 @@ impl<'a> Walk<'a> {
     /// Walks `bytes`, a segment from its first byte on, from `offset` on.
     pub(crate) fn new(log: LogId, bytes: &'a [u8], from: Spot) -> Self {
         let at = from.offset.max(SEGMENT_HEADER_BYTES) as usize;
-        let bytes = &bytes[..content_end(bytes)];
-        Self { log, segment: from.segment, bytes, at }
+        Self { log, segment: from.segment, bytes, content_end: content_end(bytes), at }
     }
 
     fn spot(&self, at: usize) -> Spot {
@@ -56,30 +56,19 @@ impl<'a> Walk<'a> {
     fn record(&mut self, header: Header) -> Step {
         let (at, spot) = (self.at, self.spot(self.at));
         self.at += header.length();
-        if is_whole(&header, &self.payload(&header, at)) {
+        let payload = self.bytes.get(at + header.payload_at()..self.at);
+        if payload.is_some_and(|payload| is_whole(&header, payload)) {
             Step::Record(Found { header, spot })
         } else {
             Step::Bad(Bad { spot, bytes: header.length(), header: Some(header) })
         }
     }
 
-    /// Returns the payload; the zeros at a segment's end were cut off and are put back here.
-    fn payload(&self, header: &Header, at: usize) -> std::borrow::Cow<'a, [u8]> {
-        let start = (at + header.payload_at()).min(self.bytes.len());
-        let end = start + header.payload_bytes();
-        if end <= self.bytes.len() {
-            return self.bytes[start..end].into();
-        }
-        let mut payload = self.bytes[start..].to_vec();
-        payload.resize(header.payload_bytes(), 0);
-        payload.into()
-    }
-
     fn skip_to_next(&mut self) -> Step {
         let (at, spot) = (self.at, self.spot(self.at));
         let header = self.mended_header(at);
         let past = header.as_ref().map_or(at + ALIGNMENT, |header| at + header.length());
-        let end = padded(self.bytes.len());
+        let end = padded(self.content_end);
         self.at = (past..end)
             .step_by(ALIGNMENT)
             .find(|&at| self.header_at(at).is_some())
@@ -106,7 +95,7 @@ impl Iterator for Walk<'_> {
     type Item = Step;
 
     fn next(&mut self) -> Option<Step> {
-        if self.at >= self.bytes.len() {
+        if self.at >= self.content_end {
             return None;
         }
         match self.header_at(self.at) {
@@ -125,4 +114,27 @@ pub(crate) fn content_end(bytes: &[u8]) -> usize {
     }
     let start = end.saturating_sub(ZEROS.len());
     bytes[start..end].iter().rposition(|&byte| byte != 0).map_or(start, |last| start + last + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_walked_to_their_end(bytes in prop::collection::vec(0_u8..4, 0..600)) {
+            let log = LogId(uuid::Uuid::from_u128(1));
+            let steps = Walk::new(log, &bytes, Spot { segment: 1, offset: 0 });
+            prop_assert!(steps.take(1000).count() < 1000);
+        }
+
+        #[test]
+        fn content_ends_behind_the_last_byte_that_is_not_zero(zeros in 0_usize..70_000, content in 0_usize..100) {
+            let mut bytes = vec![1; content];
+            bytes.resize(content + zeros, 0);
+            prop_assert_eq!(content_end(&bytes), content);
+        }
+    }
 }

@@ -1,0 +1,140 @@
+//! The frames of `waymark.v1`, both ways.
+
+use axum::extract::ws::Utf8Bytes;
+use events::{CommandId, Envelope, LogId, Seq, SessionId};
+use projections::Slices;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sessions::{SLASH_COMMANDS, SessionRow};
+
+use crate::errors::Fault;
+use crate::history::History;
+use crate::serve::About;
+
+/// The WebSocket subprotocol.
+pub(crate) const PROTOCOL: &str = "waymark.v1";
+
+/// A position in a session, with the log that it is a position in; always a batch end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cursor {
+    pub(crate) log: LogId,
+    pub(crate) seq: Seq,
+}
+
+/// What a client sends.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum ClientFrame {
+    /// Follow a session: from a cursor on, or from its newest page.
+    Open {
+        session: SessionId,
+        #[serde(default)]
+        cursor: Option<Cursor>,
+    },
+    /// Follow it no longer.
+    Close { session: SessionId },
+    /// Carry a command out; its body is looked at when its turn comes.
+    Command { id: CommandId, session: SessionId, command: Value },
+    /// Tell the session list, now and whenever it changes.
+    WatchSessions {},
+    /// Say that you are there.
+    Ping { n: u64 },
+}
+
+/// What a client is sent.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub(crate) enum ServerFrame<'a> {
+    /// The first frame.
+    Hello {
+        #[serde(flatten)]
+        about: &'a About,
+        commands: Vec<CommandHelp>,
+    },
+    /// Every session.
+    Sessions { rows: &'a [SessionRow] },
+    /// All that is true of a session at the cursor, and the history before it.
+    Snapshot { session: SessionId, cursor: Cursor, slices: &'a Slices, history: &'a History },
+    /// One batch and what it changed; without events when only the host changed.
+    Update { session: SessionId, cursor: Cursor, events: &'a [Envelope], slices: Map<String, Value> },
+    /// A command is carried out.
+    Receipt { id: CommandId, session: SessionId, seq: Seq, reply: Option<&'a str> },
+    /// A frame is refused.
+    Refused {
+        id: Option<Value>,
+        session: Option<Value>,
+        code: &'a str,
+        message: &'a str,
+        current: Option<&'a Value>,
+    },
+    /// The client opens again without a cursor.
+    Resync { session: SessionId, why: &'a str },
+    /// A session is followed no longer.
+    Closed { session: SessionId, why: &'a str },
+    /// The answer to a ping.
+    Pong { n: u64 },
+}
+
+/// A slash command as a palette shows it.
+#[derive(Serialize)]
+pub(crate) struct CommandHelp {
+    name: &'static str,
+    hint: &'static str,
+    help: &'static str,
+}
+
+/// A frame that is refused, with as much of its sender's numbering as could be read.
+#[derive(Debug, Clone)]
+pub(crate) struct Refused {
+    pub(crate) id: Option<Value>,
+    pub(crate) session: Option<Value>,
+    pub(crate) fault: Fault,
+}
+
+impl ServerFrame<'_> {
+    /// Returns the frame as the text that is sent.
+    pub(crate) fn text(&self) -> Utf8Bytes {
+        serde_json::to_string(self).expect("a frame has no value that JSON lacks").into()
+    }
+}
+
+impl Refused {
+    /// Refuses what concerns a session and no command.
+    pub(crate) fn session(session: SessionId, fault: Fault) -> Self {
+        Self { id: None, session: Some(Value::String(session.to_string())), fault }
+    }
+
+    /// Refuses a command.
+    pub(crate) fn command(id: CommandId, session: SessionId, fault: Fault) -> Self {
+        Self { id: Some(Value::String(id.to_string())), ..Self::session(session, fault) }
+    }
+
+    pub(crate) fn text(self) -> Utf8Bytes {
+        let Self { id, session, fault } = self;
+        let (code, message, current) = (fault.code, fault.message.as_str(), fault.current.as_ref());
+        ServerFrame::Refused { id, session, code, message, current }.text()
+    }
+}
+
+/// Returns the frame that greets a client.
+pub(crate) fn hello(about: &About) -> Utf8Bytes {
+    let help = SLASH_COMMANDS.iter();
+    let commands = help.map(|it| CommandHelp { name: it.name, hint: it.hint, help: it.help }).collect();
+    ServerFrame::Hello { about, commands }.text()
+}
+
+/// Reads a client's frame.
+pub(crate) fn parse(text: &str) -> Result<ClientFrame, Box<Refused>> {
+    let refuse = |id, session, message| Box::new(Refused { id, session, fault: Fault::bad_frame(message) });
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| refuse(None, None, format!("this frame is not JSON: {error}")))?;
+    let numbered = |name| value.get(name).filter(|value| value.is_string()).cloned();
+    let (id, session) = (numbered("id"), numbered("session"));
+    serde_path_to_error::deserialize(value)
+        .map_err(|error| refuse(id, session, format!("this frame is not one of {PROTOCOL}: {error}")))
+}
+
+#[cfg(test)]
+#[path = "frames/tests.rs"]
+mod tests;

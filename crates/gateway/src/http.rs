@@ -1,0 +1,187 @@
+//! The routes, and everything that is asked over plain HTTP.
+
+use std::sync::Arc;
+
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::{DefaultBodyLimit, Extension, Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router, middleware};
+use events::{Seq, SessionEvent, SessionId};
+use projections::Slices;
+use serde_json::{Value, json};
+use sessions::{NewSession, ReadLimit, Session};
+
+use crate::commands::{Asked, carry_out};
+use crate::errors::Fault;
+use crate::frames::PROTOCOL;
+use crate::guard::{Caller, guard};
+use crate::history::{PageLimit, page_before};
+use crate::page;
+use crate::requests::{
+    Body, CreateSession, ForkSession, PageWanted, SendCommand, SocketWanted, StateWanted, Wanted, body,
+    client_id, query, session_id,
+};
+use crate::serve::Front;
+use crate::socket::serve_socket;
+
+type Shared = State<Arc<Front>>;
+type Answer = Result<Json<Value>, Fault>;
+
+/// How much more than a frame the socket itself takes, so that a frame that is too large gets its close code.
+const FRAME_SLACK: usize = 4;
+
+/// Returns everything that is served, behind its guard.
+pub(crate) fn routes(front: Arc<Front>) -> Router {
+    let body_bytes_max = front.gateway.limits.body_bytes_max;
+    Router::new()
+        .route("/", get(page::index))
+        .route("/{name}", get(page::beside))
+        .route("/assets/{*path}", get(page::asset))
+        .route("/v1/health", get(health))
+        .route("/v1/ws", get(upgrade))
+        .route("/v1/sessions", get(rows).post(create))
+        .route("/v1/sessions/{id}/fork", post(fork))
+        .route("/v1/sessions/{id}/events", get(events))
+        .route("/v1/sessions/{id}/state", get(state))
+        .route("/v1/sessions/{id}/plans/{sha256}", get(plan))
+        .route("/v1/sessions/{id}/commands", post(command))
+        .fallback(async || Fault::not_found("there is nothing at this address"))
+        .method_not_allowed_fallback(async || {
+            let message = "this address does not take that method";
+            Fault::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", message)
+        })
+        .layer(DefaultBodyLimit::max(body_bytes_max))
+        .layer(middleware::from_fn_with_state(Arc::clone(&front), guard))
+        .with_state(front)
+}
+
+async fn health(State(front): Shared) -> Json<Value> {
+    Json(json!({ "status": "ok", "version": front.gateway.about.version }))
+}
+
+async fn upgrade(
+    State(front): Shared,
+    Extension(caller): Extension<Caller>,
+    wanted: Wanted<SocketWanted>,
+    socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Result<Response, Fault> {
+    let client = query(wanted)?.client.map_or(Ok(caller.0), client_id)?;
+    let socket = socket.map_err(|rejection| {
+        Fault::new(StatusCode::UPGRADE_REQUIRED, "UPGRADE_REQUIRED", rejection.body_text())
+    })?;
+    if !socket.requested_protocols().any(|protocol| protocol == PROTOCOL) {
+        let message = format!("this server speaks the subprotocol {PROTOCOL}");
+        return Err(Fault::new(StatusCode::BAD_REQUEST, "SUBPROTOCOL_REFUSED", message));
+    }
+    let permit = Arc::clone(&front.sockets).try_acquire_owned().map_err(|_| {
+        let message = "this server has as many connections as it takes; close one and try again";
+        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SOCKETS", message)
+    })?;
+    let bytes_max = front.gateway.limits.frame_bytes_max * FRAME_SLACK;
+    let socket = socket.protocols([PROTOCOL]).max_message_size(bytes_max).max_frame_size(bytes_max);
+    Ok(socket.on_upgrade(async move |socket| {
+        serve_socket(socket, front, client).await;
+        drop(permit);
+    }))
+}
+
+async fn rows(State(front): Shared) -> Answer {
+    let rows = front.gateway.sessions.rows().await?;
+    Ok(Json(json!({ "rows": rows })))
+}
+
+async fn create(
+    State(front): Shared,
+    Extension(Caller(client)): Extension<Caller>,
+    sent: Body,
+) -> Result<Response, Fault> {
+    let CreateSession { session, title } = body(sent)?;
+    let workspace = front.gateway.about.workspace.clone();
+    front.gateway.sessions.create(NewSession { session, title, workspace, client }).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "session": session }))).into_response())
+}
+
+async fn fork(
+    State(front): Shared,
+    Extension(Caller(client)): Extension<Caller>,
+    Path(id): Path<String>,
+    sent: Body,
+) -> Result<Response, Fault> {
+    let parent = session_id(&id)?;
+    let ForkSession { session, at_seq } = body(sent)?;
+    let (_, cut) = front.gateway.sessions.fork(parent, at_seq, (session, client)).await?;
+    Ok((StatusCode::CREATED, Json(json!({ "session": session, "cut": cut }))).into_response())
+}
+
+async fn events(State(front): Shared, Path(id): Path<String>, wanted: Wanted<PageWanted>) -> Answer {
+    let session = opened(&front, &id).await?;
+    let PageWanted { before, limit } = query(wanted)?;
+    let page_limit = PageLimit::of(&front.gateway.limits);
+    let events = limit.map_or(page_limit.events, |limit| limit.clamp(1, page_limit.events));
+    let end = session.view().state.head.next();
+    let before = before.map_or(end, |before| before.min(end));
+    let page = page_before(&session, before, PageLimit { events, ..page_limit }).await?;
+    Ok(Json(json!(page)))
+}
+
+/// Answers what was true at a position, rounded down to a batch end. Only the newest state has a host.
+async fn state(State(front): Shared, Path(id): Path<String>, wanted: Wanted<StateWanted>) -> Answer {
+    let session = opened(&front, &id).await?;
+    let view = session.view();
+    let at = query(wanted)?.at.unwrap_or(view.state.head);
+    if at >= view.state.head {
+        return Ok(Json(json!({ "seq": view.state.head, "slices": view.slices() })));
+    }
+    let (state, _) = front.gateway.sessions.state_at(session.id(), at).await?;
+    Ok(Json(json!({ "seq": state.head, "slices": Slices::of(&state, None) })))
+}
+
+async fn plan(State(front): Shared, Path((id, sha256)): Path<(String, String)>) -> Answer {
+    let session = opened(&front, &id).await?;
+    let newest = session.view().state.plan.proposal.clone().filter(|newest| newest.sha256.0 == sha256);
+    // Only a text that was revised since is looked for from the beginning.
+    let mut after = newest.map_or(Seq::ZERO, |newest| Seq(newest.seq.0 - 1));
+    loop {
+        let batches = session.read(after, ReadLimit { events: 512, bytes: 1 << 20 }).await?;
+        let Some(last) = batches.last() else {
+            let message = format!("this session has no plan with the hash {sha256}");
+            return Err(Fault::new(StatusCode::NOT_FOUND, "PLAN_NOT_FOUND", message));
+        };
+        after = last.last();
+        for batch in batches.iter().filter(|batch| batch.lines().any(|line| line.contains("plan/proposed"))) {
+            if let Some(plan) =
+                batch.envelopes()?.iter().find_map(|envelope| plan_in(&envelope.event, &sha256))
+            {
+                return Ok(Json(plan));
+            }
+        }
+    }
+}
+
+fn plan_in(event: &SessionEvent, sha256: &str) -> Option<Value> {
+    let SessionEvent::PlanProposed(plan) = event else { return None };
+    let value = json!({
+        "markdown": plan.markdown, "title": plan.title, "plan_id": plan.plan_id, "revision": plan.revision,
+    });
+    (plan.sha256.0 == sha256).then_some(value)
+}
+
+async fn command(
+    State(front): Shared,
+    Extension(caller): Extension<Caller>,
+    Path(id): Path<String>,
+    sent: Body,
+) -> Answer {
+    let session: SessionId = session_id(&id)?;
+    let SendCommand { id, client, command } = body(sent)?;
+    let client = client.map_or(Ok(caller.0), client_id)?;
+    let receipt = carry_out(&front.gateway.sessions, Asked { client, id, session, command }).await?;
+    Ok(Json(json!({ "id": id, "session": session, "seq": receipt.seq, "reply": null })))
+}
+
+async fn opened(front: &Front, id: &str) -> Result<Session, Fault> {
+    Ok(front.gateway.sessions.open(session_id(id)?).await?)
+}

@@ -1,0 +1,101 @@
+//! From a listener to a server that ends when it is told to.
+
+use std::future::Future;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use events::LogId;
+use serde::Serialize;
+use sessions::Sessions;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::{sleep, timeout};
+
+use crate::http::routes;
+use crate::list::Listings;
+use crate::origin::Hosts;
+use crate::{Access, GatewayLimits};
+
+/// Everything that a gateway serves, and to whom.
+pub struct Gateway {
+    /// The sessions.
+    pub sessions: Arc<Sessions>,
+    /// What a client is told first.
+    pub about: About,
+    /// Who may ask.
+    pub access: Access,
+    /// The limits in force.
+    pub limits: GatewayLimits,
+    /// Names under which this server answers beside the loopback ones and the listening address, as
+    /// `host:port`; a proxy's, as a rule.
+    pub hosts: Vec<String>,
+}
+
+/// What a client is told first.
+#[derive(Debug, Clone, Serialize)]
+pub struct About {
+    /// The log that cursors are positions in.
+    pub log: LogId,
+    /// The version of this program.
+    pub version: String,
+    /// The model's provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// Absolute path of the folder that new sessions work in.
+    pub workspace: String,
+}
+
+/// What all connections share.
+pub(crate) struct Front {
+    pub(crate) gateway: Gateway,
+    pub(crate) hosts: Hosts,
+    pub(crate) sockets: Arc<Semaphore>,
+    pub(crate) listings: Listings,
+    /// Turns true when the server is told to end.
+    pub(crate) closing: watch::Receiver<bool>,
+}
+
+/// Serves until `shutdown` is done, then says goodbye to every client and returns.
+///
+/// # Errors
+///
+/// When the listener's address cannot be read; what goes wrong with a connection ends that connection alone.
+pub async fn serve(
+    listener: TcpListener,
+    gateway: Gateway,
+    shutdown: impl Future<Output = ()> + Send + 'static,
+) -> io::Result<()> {
+    let hosts = Hosts::of(listener.local_addr()?, &gateway.hosts);
+    let limits = gateway.limits;
+    let (close, closing) = watch::channel(false);
+    let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
+    let front = Arc::new(Front { gateway, hosts, sockets, listings: Listings::default(), closing });
+    let list = tokio::spawn(keep_listings(Arc::clone(&front)));
+    let told = async move {
+        shutdown.await;
+        close.send_replace(true);
+    };
+    let server = axum::serve(listener, routes(Arc::clone(&front))).with_graceful_shutdown(told);
+    tokio::select! {
+        served = async { server.await } => served?,
+        () = overdue(front.closing.clone(), limits.goodbye_max) => {}
+    }
+    // Each socket has its own time to say goodbye, and one moment more to be gone.
+    let gone = front.sockets.acquire_many(limits.sockets_max);
+    let _ = timeout(limits.goodbye_max + Duration::from_secs(1), gone).await;
+    list.abort();
+    Ok(())
+}
+
+async fn keep_listings(front: Arc<Front>) {
+    front.listings.keep(&front.gateway.sessions, front.gateway.limits.list_every).await;
+}
+
+/// Waits until requests that were still running at the end have had their time.
+async fn overdue(mut closing: watch::Receiver<bool>, goodbye_max: Duration) {
+    // Nobody drops the sender without having told first.
+    let _ = closing.wait_for(|closing| *closing).await;
+    sleep(goodbye_max).await;
+}

@@ -1,0 +1,18 @@
+//! What clients meet: a real server on loopback, a real log in a temporary folder.
+
+#![allow(clippy::unwrap_used, reason = "the functions around the tests are tests too")]
+
+mod agent;
+mod auth;
+mod commands;
+mod ends;
+mod following;
+mod frames;
+mod history;
+mod http;
+mod limits;
+mod list;
+mod requests;
+mod resume;
+mod tab;
+mod world;

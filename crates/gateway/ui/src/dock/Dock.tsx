@@ -1,0 +1,39 @@
+import { intentName } from "../wire/events";
+import type { Slices } from "../wire/frames";
+import { useView } from "../state/store";
+import { PlanReviewCard } from "../cards/PlanReview";
+import { QuestionCard } from "../cards/QuestionCard";
+import { Queue } from "../cards/Queue";
+import { Composer } from "./Composer";
+import { GoalBar } from "./GoalBar";
+import { Todos } from "./Todos";
+
+/** Everything between the transcript and the bottom edge: what waits for a person first, the composer last. */
+export function Dock({ session }: { session: string }) {
+  const { slices } = useView();
+  if (!slices) return <div className="dock" aria-busy="true" />;
+  const { review } = slices.plan;
+  return (
+    <div className="dock">
+      <div className="column">
+        <div className="dock-upper">
+          {review && <PlanReviewCard key={review.plan_id + review.revision} session={session} review={review} />}
+          {openQuestions(slices).map((question) => (
+            <QuestionCard key={`${question.question_id}.${question.revision}`} session={session} question={question} />
+          ))}
+          <div className="strips">
+            <Todos todos={slices.todos} />
+            {slices.goal && <GoalBar session={session} goal={slices.goal} />}
+            <Queue session={session} items={slices.inbox} />
+          </div>
+        </div>
+        <Composer session={session} slices={slices} />
+      </div>
+    </div>
+  );
+}
+
+/** A plan's review has its own card; without one its question is asked like any other. */
+function openQuestions({ questions, plan }: Slices) {
+  return questions.filter((question) => intentName(question.intent) !== "plan-review" || !plan.review);
+}

@@ -1,0 +1,226 @@
+//! The index's keys and values. `FORMAT.md` has every byte.
+
+use std::sync::Arc;
+
+use events::{Epoch, LogId, OperationId, Seq, SessionId};
+use uuid::Uuid;
+
+use crate::heads::HeadState;
+use crate::recent::Place;
+use crate::record::{Spot, bytes16, u32_at, u64_at};
+use crate::recover::Standing;
+use crate::{ForkPoint, Receipt};
+
+pub(crate) const RECORD: u8 = b'r';
+pub(crate) const HEAD: u8 = b'h';
+pub(crate) const LINEAGE: u8 = b'l';
+pub(crate) const OPERATION: u8 = b'o';
+pub(crate) const DAMAGE: u8 = b'd';
+pub(crate) const WATERMARK: &[u8] = b"w";
+
+const PLACE_BYTES: usize = 14;
+const HEAD_BYTES: usize = 41;
+const POINT_BYTES: usize = 24;
+const RECEIPT_BYTES: usize = 24;
+const WATERMARK_BYTES: usize = 40;
+const DELETED: u8 = 1;
+
+/// Returns the key of something that a session has one of.
+pub(crate) fn session_key(tag: u8, session: SessionId) -> [u8; 17] {
+    let mut key = [tag; 17];
+    key[1..].copy_from_slice(session.0.as_bytes());
+    key
+}
+
+/// Returns the session that a key of [`session_key`] names.
+pub(crate) fn keyed_session(key: &[u8]) -> Option<SessionId> {
+    (key.len() == 17).then(|| SessionId(Uuid::from_bytes(bytes16(key, 1))))
+}
+
+/// Returns a batch's key: keys of one session are in the order of seqs.
+pub(crate) fn record_key(session: SessionId, first: Seq) -> [u8; 25] {
+    let mut key = [RECORD; 25];
+    key[1..17].copy_from_slice(session.0.as_bytes());
+    key[17..].copy_from_slice(&first.0.to_be_bytes());
+    key
+}
+
+pub(crate) fn operation_key(session: SessionId, operation: OperationId) -> [u8; 33] {
+    let mut key = [OPERATION; 33];
+    key[1..17].copy_from_slice(session.0.as_bytes());
+    key[17..].copy_from_slice(&operation.0);
+    key
+}
+
+pub(crate) fn encode_place(place: &Place) -> Vec<u8> {
+    let mut value = Vec::with_capacity(PLACE_BYTES);
+    for number in [place.spot.segment, place.spot.offset, place.length] {
+        value.extend_from_slice(&number.to_le_bytes());
+    }
+    value.extend_from_slice(&place.count.to_le_bytes());
+    value
+}
+
+pub(crate) fn decode_place(key: &[u8], value: &[u8]) -> Option<Place> {
+    let first = Seq(u64::from_be_bytes(key.get(17..25)?.try_into().ok()?));
+    (value.len() == PLACE_BYTES).then(|| Place {
+        spot: Spot { segment: u32_at(value, 0), offset: u32_at(value, 4) },
+        length: u32_at(value, 8),
+        first,
+        count: u16::from_le_bytes([value[12], value[13]]),
+    })
+}
+
+pub(crate) fn encode_head(head: &HeadState) -> Vec<u8> {
+    let mut value = Vec::with_capacity(HEAD_BYTES + POINT_BYTES);
+    value.push(if head.deleted { DELETED } else { 0 });
+    for number in [head.seq.0, head.epoch.0, head.created_at_ms, head.updated_at_ms, head.operations] {
+        value.extend_from_slice(&number.to_le_bytes());
+    }
+    if let Some(parent) = &head.parent {
+        push_point(&mut value, parent);
+    }
+    value
+}
+
+/// Reads a head, without its lineage.
+pub(crate) fn decode_head(value: &[u8]) -> Option<HeadState> {
+    let parent = match value.len() {
+        HEAD_BYTES => None,
+        length if length == HEAD_BYTES + POINT_BYTES => Some(point_at(value, HEAD_BYTES)),
+        _ => return None,
+    };
+    Some(HeadState {
+        seq: Seq(u64_at(value, 1)),
+        epoch: Epoch(u64_at(value, 9)),
+        deleted: value[0] & DELETED != 0,
+        created_at_ms: u64_at(value, 17),
+        updated_at_ms: u64_at(value, 25),
+        operations: u64_at(value, 33),
+        parent,
+        lineage: Arc::from([]),
+        host: None,
+    })
+}
+
+pub(crate) fn encode_lineage(lineage: &[ForkPoint]) -> Vec<u8> {
+    let mut value = Vec::with_capacity(lineage.len() * POINT_BYTES);
+    lineage.iter().for_each(|point| push_point(&mut value, point));
+    value
+}
+
+pub(crate) fn decode_lineage(value: &[u8]) -> Arc<[ForkPoint]> {
+    value.chunks_exact(POINT_BYTES).map(|point| point_at(point, 0)).collect()
+}
+
+fn push_point(value: &mut Vec<u8>, point: &ForkPoint) {
+    value.extend_from_slice(point.session.0.as_bytes());
+    value.extend_from_slice(&point.seq.0.to_le_bytes());
+}
+
+fn point_at(value: &[u8], at: usize) -> ForkPoint {
+    ForkPoint { session: SessionId(Uuid::from_bytes(bytes16(value, at))), seq: Seq(u64_at(value, at + 16)) }
+}
+
+pub(crate) fn encode_receipt(receipt: &Receipt) -> Vec<u8> {
+    [&receipt.seq.0.to_le_bytes()[..], &receipt.body_hash].concat()
+}
+
+pub(crate) fn decode_receipt(value: &[u8]) -> Option<Receipt> {
+    (value.len() == RECEIPT_BYTES)
+        .then(|| Receipt { seq: Seq(u64_at(value, 0)), body_hash: bytes16(value, 8) })
+}
+
+pub(crate) fn encode_damage(seq: Seq, what: &str) -> Vec<u8> {
+    [&seq.0.to_le_bytes()[..], what.as_bytes()].concat()
+}
+
+pub(crate) fn decode_damage(value: &[u8]) -> Option<(Seq, String)> {
+    let what = String::from_utf8_lossy(value.get(8..)?).into_owned();
+    Some((Seq(u64_at(value, 0)), what))
+}
+
+/// How far the index has followed which log, during which run of the machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Watermark {
+    pub(crate) log: LogId,
+    pub(crate) standing: Standing,
+    /// Empty where the system does not say.
+    pub(crate) boot: String,
+}
+
+pub(crate) fn encode_watermark(watermark: &Watermark) -> Vec<u8> {
+    let Standing { end, group, group_rest } = watermark.standing;
+    let mut value = Vec::with_capacity(WATERMARK_BYTES + watermark.boot.len());
+    value.extend_from_slice(&crate::index::INDEX_FORMAT.to_le_bytes());
+    value.extend_from_slice(watermark.log.0.as_bytes());
+    value.extend_from_slice(&end.segment.to_le_bytes());
+    value.extend_from_slice(&end.offset.to_le_bytes());
+    value.extend_from_slice(&group.to_le_bytes());
+    value.extend_from_slice(&group_rest.to_le_bytes());
+    value.extend_from_slice(watermark.boot.as_bytes());
+    value
+}
+
+pub(crate) fn decode_watermark(value: &[u8]) -> Option<Watermark> {
+    if value.len() < WATERMARK_BYTES || u32_at(value, 0) != crate::index::INDEX_FORMAT {
+        return None;
+    }
+    Some(Watermark {
+        log: LogId(Uuid::from_bytes(bytes16(value, 4))),
+        standing: Standing {
+            end: Spot { segment: u32_at(value, 20), offset: u32_at(value, 24) },
+            group: u64_at(value, 28),
+            group_rest: u32_at(value, 36),
+        },
+        boot: String::from_utf8_lossy(&value[WATERMARK_BYTES..]).into_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_a_session_are_in_the_order_of_seqs() {
+        let session = SessionId(Uuid::from_u128(7));
+        let keys: Vec<_> = [0, 1, 255, 256, u64::MAX].map(|seq| record_key(session, Seq(seq))).into();
+        assert!(keys.is_sorted());
+    }
+
+    #[test]
+    fn values_come_back_as_they_were() {
+        let spot = Spot { segment: 7, offset: 4096 };
+        let place = Place { spot, length: 200, first: Seq(9), count: 512 };
+        let key = record_key(SessionId(Uuid::nil()), place.first);
+        assert_eq!(decode_place(&key, &encode_place(&place)), Some(place));
+        let receipt = Receipt { seq: Seq(3), body_hash: [7; 16] };
+        assert_eq!(decode_receipt(&encode_receipt(&receipt)), Some(receipt));
+        let point = ForkPoint { session: SessionId(Uuid::from_u128(3)), seq: Seq(8) };
+        let head = HeadState {
+            seq: Seq(1),
+            epoch: Epoch(2),
+            deleted: true,
+            created_at_ms: 3,
+            updated_at_ms: 4,
+            operations: 5,
+            parent: Some(point),
+            lineage: Arc::from([]),
+            host: None,
+        };
+        assert_eq!(decode_head(&encode_head(&head)), Some(head));
+        assert_eq!(*decode_lineage(&encode_lineage(&[point, point])), [point, point]);
+        let standing = Standing { end: spot, group: 5, group_rest: 6 };
+        let watermark = Watermark { log: LogId(Uuid::from_u128(1)), standing, boot: "a boot".to_owned() };
+        assert_eq!(decode_watermark(&encode_watermark(&watermark)), Some(watermark));
+        assert_eq!(decode_damage(&encode_damage(Seq(4), "what")), Some((Seq(4), "what".to_owned())));
+    }
+
+    #[test]
+    fn values_of_another_length_are_refused() {
+        assert_eq!(decode_head(&[0; 42]), None);
+        assert_eq!(decode_receipt(&[0; 23]), None);
+        assert_eq!(decode_damage(&[0; 7]), None);
+        assert_eq!(decode_watermark(&[0; 39]), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! The data folder: who uses it, which log it holds, and where its parts are.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use events::LogId;
+use uuid::Uuid;
+
+use crate::LogError;
+use crate::disk::Disk;
+use crate::segment::FORMAT;
+
+/// A data folder that this process alone uses, until it is dropped.
+pub(crate) struct Folder {
+    path: PathBuf,
+    pub(crate) log: LogId,
+    /// Holds the lock by being open.
+    _lock: File,
+}
+
+impl Folder {
+    /// Makes the folder where need be, locks it, and learns or mints the log's id.
+    pub(crate) fn open(disk: &dyn Disk, path: &Path) -> Result<Self, LogError> {
+        make_folder(path)?;
+        let lock = lock(&path.join("LOCK"))?;
+        make_folder(&path.join("log"))?;
+        make_folder(&path.join("objects"))?;
+        let format = path.join("FORMAT");
+        let log = match fs::read_to_string(&format) {
+            Ok(text) => parse_format(&text)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                refuse_orphaned(&path.join("log"))?;
+                mint(disk, path).map_err(LogError::unavailable("writing FORMAT"))?
+            }
+            Err(error) => return Err(LogError::io("reading", &format)(error)),
+        };
+        Ok(Self { path: path.to_owned(), log, _lock: lock })
+    }
+
+    pub(crate) fn segments(&self) -> PathBuf {
+        self.path.join("log")
+    }
+
+    pub(crate) fn objects(&self) -> PathBuf {
+        self.path.join("objects")
+    }
+
+    pub(crate) fn index(&self) -> PathBuf {
+        self.path.join("index")
+    }
+}
+
+fn make_folder(path: &Path) -> Result<(), LogError> {
+    fs::create_dir_all(path).map_err(LogError::io("making", path))
+}
+
+/// Takes the lock, or names the process that has it.
+fn lock(path: &Path) -> Result<File, LogError> {
+    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    let mut file = opened.map_err(LogError::io("opening", path))?;
+    match fs4::FileExt::try_lock(&file) {
+        Ok(()) => {}
+        Err(fs4::TryLockError::WouldBlock) => {
+            let mut pid = String::new();
+            let read = file.read_to_string(&mut pid).is_ok() && !pid.trim().is_empty();
+            let pid = if read { pid.trim().to_owned() } else { "unknown".to_owned() };
+            return Err(LogError::Busy { pid });
+        }
+        Err(fs4::TryLockError::Error(error)) => return Err(LogError::io("locking", path)(error)),
+    }
+    write_pid(&mut file).map_err(LogError::io("writing", path))?;
+    Ok(file)
+}
+
+fn write_pid(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    write!(file, "{}", std::process::id())
+}
+
+/// Refuses segments without the file that says whose they are.
+fn refuse_orphaned(segments: &Path) -> Result<(), LogError> {
+    let mut entries = fs::read_dir(segments).map_err(LogError::io("listing", segments))?;
+    let has_segment = entries.any(|entry| {
+        entry.is_ok_and(|entry| entry.path().extension().is_some_and(|extension| extension == "seg"))
+    });
+    if has_segment {
+        let what = format!("{} has segments, and FORMAT is missing beside it", segments.display());
+        return Err(LogError::Unsupported { what });
+    }
+    Ok(())
+}
+
+fn mint(disk: &dyn Disk, folder: &Path) -> io::Result<LogId> {
+    let log = LogId(Uuid::now_v7());
+    let text = format!("waymark log\nformat {FORMAT}\nlog {log}\n");
+    let new = folder.join("FORMAT.new");
+    let file = disk.create(&new, text.len() as u64)?;
+    file.write_all_at(text.as_bytes(), 0)?;
+    file.sync_data()?;
+    disk.rename(&new, &folder.join("FORMAT"))?;
+    disk.sync_folder(folder)?;
+    if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        disk.sync_folder(parent)?;
+    }
+    Ok(log)
+}
+
+fn parse_format(text: &str) -> Result<LogId, LogError> {
+    let unsupported = |what: String| LogError::Unsupported { what };
+    let mut lines = text.lines();
+    if lines.next() != Some("waymark log") {
+        return Err(unsupported("the file FORMAT does not describe a log".to_owned()));
+    }
+    let format = lines.next().and_then(|line| line.strip_prefix("format ")).unwrap_or("without a number");
+    if format != FORMAT.to_string() {
+        return Err(unsupported(format!("the log has format {format}; this waymark knows format {FORMAT}")));
+    }
+    let log = lines.next().and_then(|line| line.strip_prefix("log ")).and_then(|id| id.parse().ok());
+    log.ok_or_else(|| unsupported("the file FORMAT does not name its log".to_owned()))
+}

@@ -1,0 +1,49 @@
+//! An index that fails while the log runs is made again, and no reader notices.
+
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use crate::contract::Author;
+use crate::{Log, Options, SegmentLog};
+
+fn options() -> Options {
+    Options { segment_bytes: 16 << 10, hot_bytes_max: 0, recent_records_max: 4, ..Options::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_go_on_while_the_index_fails_again_and_again() {
+    let folder = TempDir::new().unwrap();
+    let segments = Arc::new(SegmentLog::open(folder.path(), options()).unwrap());
+    let log: Arc<dyn Log> = segments.clone();
+    let mut author = Author::new(&log).await;
+    let mut expected = Vec::new();
+    for number in 0..60 {
+        let text = number.to_string();
+        author.write(&[&text]).await;
+        expected.push(text);
+        if number % 7 == 0 {
+            segments.shared.index_failed("a test says so");
+        }
+        assert_eq!(author.texts().await, expected);
+    }
+    assert!(segments.poisoned().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_log_has_an_index_that_knows_all() {
+    let folder = TempDir::new().unwrap();
+    let log: Arc<dyn Log> = Arc::new(SegmentLog::open(folder.path(), options()).unwrap());
+    let mut author = Author::new(&log).await;
+    for number in 0..60 {
+        author.write(&[&number.to_string()]).await;
+    }
+    let session = author.session;
+    drop((log, author));
+    let segments = SegmentLog::open(folder.path(), options()).unwrap();
+    let indexed = segments.shared.indexed.lock().clone().expect("the index is used again");
+    assert!(indexed.upto.segment > 1);
+    let head = segments.shared.heads.lock()[&session].seq;
+    let wanted = crate::lookup::Wanted { session, from: head, max: 1 };
+    assert_eq!(indexed.index.places(wanted).unwrap()[0].last(), head);
+}

@@ -1,0 +1,148 @@
+//! Brings heads back from the segments after a start, and tells a torn tail from damage.
+
+use events::LogId;
+
+use crate::LogError;
+use crate::disk::fill;
+use crate::heads::{Heads, fold};
+use crate::recent::Recent;
+use crate::record::{Header, Kind, Spot};
+use crate::segment::{Segment, Segments};
+use crate::shared::{Damage, note_damage};
+use crate::walk::{Bad, Found, Step, Walk, content_end};
+
+/// Where a log stands as far as it was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Where the next record goes.
+    pub(crate) end: Spot,
+    /// The last record's group.
+    pub(crate) group: u64,
+    /// Bytes of that group which follow the last record.
+    pub(crate) group_rest: u32,
+}
+
+impl Standing {
+    /// Returns where it stands after one more record.
+    pub(crate) fn after(found: &Found) -> Self {
+        let Found { header, spot } = found;
+        let length = u32::try_from(header.length()).expect("a record is below 4 GiB");
+        let end = Spot { segment: spot.segment, offset: spot.offset + length };
+        Self { end, group: header.group, group_rest: header.group_rest }
+    }
+
+    /// Returns the group that a record without a readable header belongs to.
+    fn next_group(&self) -> u64 {
+        if self.group_rest == 0 { self.group + 1 } else { self.group }
+    }
+}
+
+/// The log as it is brought back.
+pub(crate) struct Recovery {
+    log: LogId,
+    pub(crate) heads: Heads,
+    pub(crate) recent: Recent,
+    pub(crate) damage: Damage,
+    pub(crate) standing: Standing,
+    /// Whether the last record is a clean stop's mark, and if so, whether the index was synced before it.
+    pub(crate) clean: Option<bool>,
+    /// From the first bad record on: the torn tail, unless a record of a later group comes.
+    held: Vec<Step>,
+}
+
+impl Recovery {
+    /// Begins at `standing`, with what is known of the log before it.
+    pub(crate) fn from(
+        log: LogId,
+        standing: Standing,
+        (heads, damage): (Heads, Damage),
+        recent: Recent,
+    ) -> Self {
+        Self { log, heads, recent, damage, standing, clean: None, held: Vec::new() }
+    }
+
+    /// Reads all segments from where it stands on, and cuts the torn tail off.
+    pub(crate) fn run(&mut self, segments: &Segments, numbers: &[u32]) -> Result<(), LogError> {
+        let start = self.standing.end;
+        for &number in numbers.iter().filter(|&&number| number >= start.segment) {
+            let segment = segments.segment(number)?;
+            let bytes = segments.read(&segment, segment.bytes)?;
+            let from = if number == start.segment { start } else { Spot { segment: number, offset: 0 } };
+            Walk::new(self.log, &bytes, from).for_each(|step| self.step(step));
+        }
+        self.held.clear();
+        for &number in numbers.iter().filter(|&&number| number >= self.standing.end.segment) {
+            self.cut_tail(segments, &segments.segment(number)?)?;
+        }
+        self.recent.set_end(self.standing.end);
+        Ok(())
+    }
+
+    fn step(&mut self, step: Step) {
+        let held_group = self.held.first().map(|first| match first {
+            Step::Bad(Bad { header: Some(header), .. }) => header.group,
+            Step::Bad(_) | Step::Record(_) => self.standing.next_group(),
+        });
+        match (step, held_group) {
+            (Step::Record(found), None) => self.apply(found),
+            (Step::Record(found), Some(held)) if found.header.group > held => {
+                std::mem::take(&mut self.held).into_iter().for_each(|step| self.apply_damaged(step));
+                self.apply(found);
+            }
+            (step, _) => self.held.push(step),
+        }
+    }
+
+    fn apply(&mut self, found: Found) {
+        if found.header.group > self.standing.group + 1 {
+            let Spot { segment, offset } = found.spot;
+            tracing::error!(segment, offset, "whole commit groups are missing before this place");
+        }
+        self.fold(&found.header);
+        self.clean = found.header.clean.then_some(found.header.index_synced);
+        self.standing = Standing::after(&found);
+        self.recent.push(found);
+    }
+
+    fn fold(&mut self, header: &Header) {
+        if let Some(gap) = fold(&mut self.heads, header) {
+            note_damage(&mut self.damage, gap.session, gap.seq, "records before this place are missing");
+        }
+    }
+
+    fn apply_damaged(&mut self, step: Step) {
+        match step {
+            Step::Record(found) => self.apply(found),
+            Step::Bad(Bad { header: Some(header), .. }) if header.kind != Kind::Mark => {
+                self.fold(&header);
+                note_damage(&mut self.damage, header.session, header.first, "its record is damaged");
+            }
+            Step::Bad(Bad { spot: Spot { segment, offset }, bytes, .. }) => {
+                tracing::error!(segment, offset, bytes, "bytes are damaged and name no session");
+            }
+        }
+    }
+
+    /// Overwrites what stands behind the log's end in one segment with zeros.
+    fn cut_tail(&self, segments: &Segments, segment: &Segment) -> Result<(), LogError> {
+        let end = self.standing.end;
+        let from = if segment.number == end.segment { end.offset } else { crate::lookup::LOG_START.offset };
+        let bytes = segments.read(segment, segment.bytes)?;
+        let to = content_end(&bytes);
+        let size = segment.file.size().map_err(LogError::unavailable("reading the last segment"))?;
+        if size < u64::from(segment.bytes) {
+            segment
+                .file
+                .grow(u64::from(segment.bytes))
+                .map_err(LogError::unavailable("setting aside the last segment's space"))?;
+        }
+        if to > from as usize {
+            let (number, bytes) = (segment.number, to - from as usize);
+            tracing::warn!(segment = number, bytes, "cut a torn tail that was never acknowledged");
+            fill(&*segment.file, u64::from(from), to as u64)
+                .and_then(|()| segment.file.sync_data())
+                .map_err(LogError::unavailable("cutting the torn tail"))?;
+        }
+        Ok(())
+    }
+}
