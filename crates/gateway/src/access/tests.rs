@@ -76,6 +76,15 @@ fn another_folders_cookie_does_not_hold() {
 }
 
 #[test]
+fn another_logs_cookie_does_not_hold() {
+    let (folder, mine) = access();
+    let other = LogId(Uuid::from_u128(log().0.as_u128() + 1));
+    let other = Access::open(folder.path(), other).unwrap();
+    assert_eq!(mine.cookie_name(), other.cookie_name());
+    assert!(mine.signed_in(&cookie(&other), NOW_MS).is_none());
+}
+
+#[test]
 fn too_many_wrong_tokens_lock_for_a_minute() {
     let (_folder, access) = access();
     let (start, token) = (Instant::now(), access.launch_token().to_owned());

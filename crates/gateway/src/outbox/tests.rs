@@ -44,6 +44,18 @@ async fn a_full_outbox_takes_nothing_until_there_is_room() {
 }
 
 #[tokio::test]
+async fn what_is_taken_out_leaves_its_room_behind() {
+    let outbox = outbox(9, 5);
+    for text in ["12", "34", "56", "78"] {
+        outbox.push(text.into()).await.unwrap();
+        if text != "12" {
+            outbox.next().await;
+        }
+    }
+    assert_eq!(outbox.next().await, frame("78"));
+}
+
+#[tokio::test]
 async fn a_frame_larger_than_the_limit_goes_alone() {
     let outbox = outbox(9, 3);
     outbox.push("larger".into()).await.unwrap();

@@ -73,7 +73,7 @@ async fn a_client_without_a_name_is_known_by_its_sign_in() {
     assert_eq!(session.view().slices().inbox.len(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn commands_of_one_connection_are_carried_out_in_order() {
     let world = World::start().await;
     let session = world.session().await;

@@ -56,10 +56,25 @@ async fn a_list_that_did_not_change_is_not_told_again() {
     let mut tab = Tab::of(&world).await;
     tab.send(json!({ "type": "watch-sessions" })).await;
     tab.next().await;
-    // A second watcher makes the server look again; nothing is new.
+    // Something is recorded that changes no row; another watcher's first list is made after that.
     let mut other = Tab::of(&world).await;
+    other.done(session.id(), json!({ "type": "plan-set", "active": false })).await;
     other.send(json!({ "type": "watch-sessions" })).await;
     other.next().await;
     other.done(session.id(), json!({ "type": "set-title", "title": "news" })).await;
     assert_eq!(titles(&tab.next().await), ["news"]);
+}
+
+#[tokio::test]
+async fn a_first_list_is_never_older_than_its_watcher() {
+    let world = World::start().await;
+    let mut early = Tab::of(&world).await;
+    early.send(json!({ "type": "watch-sessions" })).await;
+    early.next().await;
+    for count in 1..4 {
+        world.session().await;
+        let mut late = Tab::of(&world).await;
+        late.send(json!({ "type": "watch-sessions" })).await;
+        assert_eq!(titles(&late.next().await).len(), count);
+    }
 }

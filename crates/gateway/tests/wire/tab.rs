@@ -103,13 +103,16 @@ impl Tab {
 
     /// Returns the next frame.
     pub(crate) async fn next(&mut self) -> Value {
-        loop {
-            match self.message().await {
-                Some(Message::Text(text)) => return serde_json::from_str(&text).unwrap(),
-                Some(Message::Ping(_)) => {}
-                other => panic!("no frame: {other:?}"),
+        let frame = async {
+            loop {
+                match self.message().await {
+                    Some(Message::Text(text)) => return serde_json::from_str(&text).unwrap(),
+                    Some(Message::Ping(_)) => {}
+                    other => panic!("no frame: {other:?}"),
+                }
             }
-        }
+        };
+        timeout(PATIENCE, frame).await.expect("no frame came")
     }
 
     /// Returns the next message of any kind, none at the end.

@@ -37,6 +37,11 @@ async function say(page, text) {
   await page.getByLabel("Prompt", { exact: true }).fill(text);
   await page.keyboard.press("Enter");
 }
+async function wheel(page, distance) {
+  const box = await page.locator(".transcript").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.wheel(0, distance);
+}
 const idle = (page, turn = 1) => page.getByText(`Turn ${turn}`, { exact: true }).last().waitFor({ timeout: 30_000 });
 
 const SCENES = {
@@ -50,7 +55,7 @@ const SCENES = {
     await shot(page, "work-dark");
     await page.emulateMedia({ colorScheme: "light" });
     await shot(page, "work-light");
-    await page.locator(".transcript").evaluate((element) => { element.scrollTop = 0; });
+    await wheel(page, -5000);
     await page.waitForTimeout(200);
     await shot(page, "top-light");
     await say(page, "this will fail");
@@ -82,6 +87,7 @@ const SCENES = {
     await say(page, "once more, with that in it");
     await page.getByRole("button", { name: "Approve" }).click({ timeout: 20_000 });
     await idle(page, 2);
+    if (await page.getByText("Jump to latest").count()) problems.push("the transcript no longer follows after a review");
     await shot(page, "plan-approved-dark");
   },
   async goal() {
@@ -151,9 +157,8 @@ const SCENES = {
   async long() {
     const page = await open(id(6), { scheme: "light" });
     await page.getByText("Turn 400", { exact: true }).waitFor();
-    const scroller = page.locator(".transcript");
     for (let step = 0; step < 200; step += 1) {
-      await scroller.evaluate((element) => { element.scrollTop -= 1500; });
+      await wheel(page, -1500);
       await page.waitForTimeout(40);
       if (await page.getByText("Prompt number 1", { exact: true }).count()) break;
     }
@@ -172,7 +177,7 @@ const SCENES = {
     await shot(page, "lost-dark");
     await page.getByText("Reconnecting…").waitFor({ state: "detached", timeout: 8000 });
     await idle(page, 1);
-    await page.locator(".transcript").evaluate((element) => { element.scrollTop = 0; });
+    await wheel(page, -5000);
     await page.waitForTimeout(300);
     const said = await page.getByText("said while the line was down").count();
     if (said !== 1) problems.push(`a prompt sent over a reconnect shows ${said} times`);
