@@ -77,6 +77,12 @@ pub async fn serve(
         shutdown.await;
         close.send_replace(true);
     };
+    // A frame is not to wait for the acknowledgement of the one before it.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection keeps its delays");
+        }
+    });
     let server = axum::serve(listener, routes(Arc::clone(&front))).with_graceful_shutdown(told);
     tokio::select! {
         served = async { server.await } => served?,

@@ -22,7 +22,7 @@ const PLACE_BYTES: usize = 14;
 const HEAD_BYTES: usize = 41;
 const POINT_BYTES: usize = 24;
 const RECEIPT_BYTES: usize = 24;
-const WATERMARK_BYTES: usize = 40;
+const WATERMARK_BYTES: usize = 52;
 const DELETED: u8 = 1;
 
 /// Returns the key of something that a session has one of.
@@ -140,17 +140,26 @@ pub(crate) fn decode_damage(value: &[u8]) -> Option<(Seq, String)> {
     Some((Seq(u64_at(value, 0)), what))
 }
 
+/// Returns an entry's share of the sum over entries.
+pub(crate) fn entry_sum(key: &[u8], value: &[u8]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(key).update(value);
+    u64_at(hasher.finalize().as_bytes(), 0)
+}
+
 /// How far the index has followed which log, during which run of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Watermark {
     pub(crate) log: LogId,
     pub(crate) standing: Standing,
+    /// All [`entry_sum`]s of heads, lineages and damage, each xored in: a lost or stale one shows.
+    pub(crate) sum: u64,
     /// Empty where the system does not say.
     pub(crate) boot: String,
 }
 
 pub(crate) fn encode_watermark(watermark: &Watermark) -> Vec<u8> {
-    let Standing { end, group, group_rest } = watermark.standing;
+    let Standing { end, last_offset, group, group_rest } = watermark.standing;
     let mut value = Vec::with_capacity(WATERMARK_BYTES + watermark.boot.len());
     value.extend_from_slice(&crate::index::INDEX_FORMAT.to_le_bytes());
     value.extend_from_slice(watermark.log.0.as_bytes());
@@ -158,6 +167,8 @@ pub(crate) fn encode_watermark(watermark: &Watermark) -> Vec<u8> {
     value.extend_from_slice(&end.offset.to_le_bytes());
     value.extend_from_slice(&group.to_le_bytes());
     value.extend_from_slice(&group_rest.to_le_bytes());
+    value.extend_from_slice(&watermark.sum.to_le_bytes());
+    value.extend_from_slice(&last_offset.to_le_bytes());
     value.extend_from_slice(watermark.boot.as_bytes());
     value
 }
@@ -170,9 +181,11 @@ pub(crate) fn decode_watermark(value: &[u8]) -> Option<Watermark> {
         log: LogId(Uuid::from_bytes(bytes16(value, 4))),
         standing: Standing {
             end: Spot { segment: u32_at(value, 20), offset: u32_at(value, 24) },
+            last_offset: u32_at(value, 48),
             group: u64_at(value, 28),
             group_rest: u32_at(value, 36),
         },
+        sum: u64_at(value, 40),
         boot: String::from_utf8_lossy(&value[WATERMARK_BYTES..]).into_owned(),
     })
 }
@@ -210,8 +223,9 @@ mod tests {
         };
         assert_eq!(decode_head(&encode_head(&head)), Some(head));
         assert_eq!(*decode_lineage(&encode_lineage(&[point, point])), [point, point]);
-        let standing = Standing { end: spot, group: 5, group_rest: 6 };
-        let watermark = Watermark { log: LogId(Uuid::from_u128(1)), standing, boot: "a boot".to_owned() };
+        let standing = Standing { end: spot, last_offset: 64, group: 5, group_rest: 6 };
+        let watermark =
+            Watermark { log: LogId(Uuid::from_u128(1)), standing, sum: 9, boot: "a boot".to_owned() };
         assert_eq!(decode_watermark(&encode_watermark(&watermark)), Some(watermark));
         assert_eq!(decode_damage(&encode_damage(Seq(4), "what")), Some((Seq(4), "what".to_owned())));
     }
@@ -221,6 +235,6 @@ mod tests {
         assert_eq!(decode_head(&[0; 42]), None);
         assert_eq!(decode_receipt(&[0; 23]), None);
         assert_eq!(decode_damage(&[0; 7]), None);
-        assert_eq!(decode_watermark(&[0; 39]), None);
+        assert_eq!(decode_watermark(&[0; 51]), None);
     }
 }

@@ -15,8 +15,8 @@ use crate::segment::FORMAT;
 pub(crate) struct Folder {
     path: PathBuf,
     pub(crate) log: LogId,
-    /// Holds the lock by being open.
-    _lock: File,
+    /// Holds the lock until this is dropped.
+    lock: File,
 }
 
 impl Folder {
@@ -35,7 +35,7 @@ impl Folder {
             }
             Err(error) => return Err(LogError::io("reading", &format)(error)),
         };
-        Ok(Self { path: path.to_owned(), log, _lock: lock })
+        Ok(Self { path: path.to_owned(), log, lock })
     }
 
     pub(crate) fn segments(&self) -> PathBuf {
@@ -53,6 +53,15 @@ impl Folder {
 
 fn make_folder(path: &Path) -> Result<(), LogError> {
     fs::create_dir_all(path).map_err(LogError::io("making", path))
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a child of this process that has not reached its program yet has it open too.
+        if let Err(error) = fs4::FileExt::unlock(&self.lock) {
+            tracing::debug!(%error, "the lock goes with the process");
+        }
+    }
 }
 
 /// Takes the lock, or names the process that has it.

@@ -5,8 +5,11 @@ use std::fs::{self, File};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use events::{LogId, OperationId, Seq, SessionId};
+use parking_lot::Mutex;
 
 use crate::Receipt;
 use crate::entries::{self, Watermark};
@@ -21,6 +24,9 @@ use crate::walk::Found;
 /// The format of keys and values; an index of another one is rebuilt.
 pub(crate) const INDEX_FORMAT: u32 = 1;
 const CACHE_BYTES: u64 = 32 << 20;
+/// How often, and how far apart, sled's lock is tried.
+const LOCK_TRIES: u32 = 200;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
 /// Why the index cannot be used.
@@ -32,6 +38,8 @@ pub(crate) enum Fault {
     Panicked(String),
     #[error("an entry cannot be read")]
     Unreadable,
+    #[error("entries are missing or stale")]
+    Incomplete,
     #[error("{0}")]
     Io(#[from] io::Error),
 }
@@ -41,13 +49,16 @@ pub(crate) struct Index {
     db: sled::Db,
     folder: PathBuf,
     log: LogId,
+    /// As the watermark has it.
+    sum: Mutex<u64>,
 }
 
 impl Index {
     pub(crate) fn open(folder: &Path, log: LogId) -> Result<Self, Fault> {
-        let config = sled::Config::new().path(folder).cache_capacity(CACHE_BYTES);
-        let db = guarded(|| Ok(config.open()?))?;
-        Ok(Self { db, folder: folder.to_owned(), log })
+        let db = open_free(&sled::Config::new().path(folder).cache_capacity(CACHE_BYTES))?;
+        let index = Self { db, folder: folder.to_owned(), log, sum: Mutex::new(0) };
+        *index.sum.lock() = index.watermark()?.map_or(0, |watermark| watermark.sum);
+        Ok(index)
     }
 
     /// Returns how far it has followed this log; none when it is new or of another log.
@@ -57,23 +68,35 @@ impl Index {
         Ok(watermark.filter(|watermark| watermark.log == self.log))
     }
 
-    /// Returns all heads and all known damage, as of the watermark.
+    /// Returns all heads and all known damage, as of the watermark; a fault when one is missing or stale.
     pub(crate) fn heads(&self) -> Result<(Heads, Damage), Fault> {
         guarded(|| {
-            let mut heads = Heads::new();
-            for entry in self.db.scan_prefix([entries::HEAD]) {
-                let (key, value) = entry?;
-                let session = entries::keyed_session(&key).ok_or(Fault::Unreadable)?;
-                heads.insert(session, self.with_lineage(session, &value)?);
-            }
-            let mut damage = Damage::new();
-            for entry in self.db.scan_prefix([entries::DAMAGE]) {
-                let (key, value) = entry?;
-                let session = entries::keyed_session(&key).ok_or(Fault::Unreadable)?;
-                damage.insert(session, entries::decode_damage(&value).ok_or(Fault::Unreadable)?);
-            }
-            Ok((heads, damage))
+            let (mut heads, mut damage, mut sum) = (Heads::new(), Damage::new(), 0);
+            self.each(entries::HEAD, &mut sum, |session, value| {
+                heads.insert(session, self.with_lineage(session, value)?);
+                Ok(())
+            })?;
+            self.each(entries::LINEAGE, &mut sum, |_, _| Ok(()))?;
+            self.each(entries::DAMAGE, &mut sum, |session, value| {
+                damage.insert(session, entries::decode_damage(value).ok_or(Fault::Unreadable)?);
+                Ok(())
+            })?;
+            if sum == *self.sum.lock() { Ok((heads, damage)) } else { Err(Fault::Incomplete) }
         })
+    }
+
+    fn each(
+        &self,
+        tag: u8,
+        sum: &mut u64,
+        mut take: impl FnMut(SessionId, &[u8]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        for entry in self.db.scan_prefix([tag]) {
+            let (key, value) = entry?;
+            *sum ^= entries::entry_sum(&key, &value);
+            take(entries::keyed_session(&key).ok_or(Fault::Unreadable)?, &value)?;
+        }
+        Ok(())
     }
 
     fn with_lineage(&self, session: SessionId, value: &[u8]) -> Result<HeadState, Fault> {
@@ -88,21 +111,26 @@ impl Index {
     /// Follows the log by `records`, whole or not at all.
     pub(crate) fn apply(&self, records: &[Found], damage: &Damage) -> Result<(), Fault> {
         let Some(last) = records.last() else { return Ok(()) };
-        let watermark = Watermark { log: self.log, standing: Standing::after(last), boot: boot() };
+        let mut sum = self.sum.lock();
+        let mut changed = Changed { db: &self.db, batch: sled::Batch::default(), sum: *sum };
         guarded(|| {
-            let mut batch = sled::Batch::default();
-            self.fold_heads(records, &mut batch)?;
-            records.iter().for_each(|found| add_record(found, &mut batch));
+            self.fold_heads(records, &mut changed)?;
             for (session, (seq, what)) in damage {
                 let key = entries::session_key(entries::DAMAGE, *session);
-                batch.insert(&key[..], entries::encode_damage(*seq, what));
+                changed.put(&key, entries::encode_damage(*seq, what))?;
             }
+            let Changed { mut batch, sum: summed, .. } = changed;
+            records.iter().for_each(|found| add_record(found, &mut batch));
+            let standing = Standing::after(last);
+            let watermark = Watermark { log: self.log, standing, sum: summed, boot: boot() };
             batch.insert(entries::WATERMARK, entries::encode_watermark(&watermark));
-            Ok(self.db.apply_batch(batch)?)
+            self.db.apply_batch(batch)?;
+            *sum = summed;
+            Ok(())
         })
     }
 
-    fn fold_heads(&self, records: &[Found], batch: &mut sled::Batch) -> Result<(), Fault> {
+    fn fold_heads(&self, records: &[Found], changed: &mut Changed<'_>) -> Result<(), Fault> {
         let mut heads = Heads::new();
         for Found { header, .. } in records {
             for session in header.fork.map(|fork| fork.session).into_iter().chain([header.session]) {
@@ -112,13 +140,12 @@ impl Index {
             let _ = fold(&mut heads, header);
             if header.kind == Kind::Create && header.fork.is_some() {
                 let key = entries::session_key(entries::LINEAGE, header.session);
-                batch.insert(&key[..], entries::encode_lineage(&heads[&header.session].lineage));
+                changed.put(&key, entries::encode_lineage(&heads[&header.session].lineage))?;
             }
         }
-        for (session, head) in heads {
-            batch.insert(&entries::session_key(entries::HEAD, session)[..], entries::encode_head(&head));
-        }
-        Ok(())
+        heads.iter().try_for_each(|(session, head)| {
+            changed.put(&entries::session_key(entries::HEAD, *session), entries::encode_head(head))
+        })
     }
 
     fn load(&self, session: SessionId, heads: &mut Heads) -> Result<(), Fault> {
@@ -148,15 +175,23 @@ impl Index {
         })
     }
 
-    /// Returns what became of an operation.
+    /// Returns what became of an operation; a fault rather than nothing when it lacks operations of the session.
     pub(crate) fn receipt(
         &self,
         session: SessionId,
         operation: OperationId,
     ) -> Result<Option<Receipt>, Fault> {
-        let key = entries::operation_key(session, operation);
-        let value = guarded(|| Ok(self.db.get(key)?))?;
-        value.map(|value| entries::decode_receipt(&value).ok_or(Fault::Unreadable)).transpose()
+        guarded(|| match self.db.get(entries::operation_key(session, operation))? {
+            Some(value) => entries::decode_receipt(&value).map(Some).ok_or(Fault::Unreadable),
+            None => self.refuse_lost_operations(session).map(|()| None),
+        })
+    }
+
+    fn refuse_lost_operations(&self, session: SessionId) -> Result<(), Fault> {
+        let head = self.db.get(entries::session_key(entries::HEAD, session))?;
+        let recorded = head.and_then(|value| entries::decode_head(&value)).map_or(0, |head| head.operations);
+        let known = self.db.scan_prefix(entries::session_key(entries::OPERATION, session)).count();
+        if (known as u64) < recorded { Err(Fault::Incomplete) } else { Ok(()) }
     }
 
     /// Says whether it knows a record just as it stands in the log.
@@ -179,6 +214,39 @@ impl Index {
     pub(crate) fn sync(&self) -> Result<(), Fault> {
         guarded(|| Ok(self.db.flush()?))?;
         Ok(sync_tree(&self.folder)?)
+    }
+}
+
+/// Opens sled, waiting while its own threads of a run before still hold its lock: nobody else can, since the data
+/// folder is locked.
+fn open_free(config: &sled::Config) -> Result<sled::Db, Fault> {
+    for _ in 0..LOCK_TRIES {
+        match guarded(|| Ok(config.open()?)) {
+            Err(Fault::Sled(sled::Error::Io(error))) if error.to_string().contains("acquire lock") => {
+                thread::sleep(LOCK_PAUSE);
+            }
+            opened => return opened,
+        }
+    }
+    guarded(|| Ok(config.open()?))
+}
+
+/// A step of the index under way, with the sum after it.
+struct Changed<'a> {
+    db: &'a sled::Db,
+    batch: sled::Batch,
+    sum: u64,
+}
+
+impl Changed<'_> {
+    /// Puts an entry that is part of the sum.
+    fn put(&mut self, key: &[u8], value: Vec<u8>) -> Result<(), Fault> {
+        if let Some(before) = self.db.get(key)? {
+            self.sum ^= entries::entry_sum(key, &before);
+        }
+        self.sum ^= entries::entry_sum(key, &value);
+        self.batch.insert(key, value);
+        Ok(())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::admit::mark;
 use crate::entries::Watermark;
 use crate::folder::Folder;
 use crate::heads::Heads;
-use crate::index::{Fault, Index, boot};
+use crate::index::{Index, boot};
 use crate::indexer::{Bell, Indexed, Indexer};
 use crate::lookup::LOG_START;
 use crate::objects::Objects;
@@ -105,70 +105,77 @@ fn recover(
     options: &Options,
 ) -> Result<(Recovery, Option<Indexed>), LogError> {
     let recent = |base| Recent::new(base, options.recent_records_max);
-    if let Some((index, watermark)) = trusted(folder, segments, numbers) {
+    if let Some((index, watermark, known)) = fitting(folder, segments, numbers) {
         let standing = watermark.standing;
-        if let Ok(known) = index.heads() {
-            let mut recovery = Recovery::from(folder.log, standing, known, recent(standing.end));
-            recovery.run(segments, numbers)?;
-            if recovery.clean == Some(true) || watermark.boot == boot() {
-                let indexed = Indexed { index: Arc::new(index), upto: standing.end };
-                return Ok((recovery, Some(indexed)));
-            }
-            tracing::info!("the machine went down while the log was open");
+        let mut recovery = Recovery::from(folder.log, standing, known, recent(standing.end));
+        recovery.run(segments, numbers)?;
+        if recovery.clean == Some(true) || is_unharmed(&index, &watermark, segments) {
+            return Ok((recovery, Some(Indexed { index: Arc::new(index), upto: standing.end })));
         }
     }
-    let start = Standing { end: LOG_START, group: 0, group_rest: 0 };
     let nothing = (Heads::new(), Damage::new());
-    let mut recovery = Recovery::from(folder.log, start, nothing, recent(LOG_START));
+    let mut recovery = Recovery::from(folder.log, Standing::START, nothing, recent(LOG_START));
     recovery.run(segments, numbers)?;
     Ok((recovery, None))
 }
 
-/// Returns the index with its watermark, when both fit the log.
-fn trusted(folder: &Folder, segments: &Segments, numbers: &[u32]) -> Option<(Index, Watermark)> {
+/// Returns the index with its watermark and what it knows, when the log has a record that ends there.
+fn fitting(
+    folder: &Folder,
+    segments: &Segments,
+    numbers: &[u32],
+) -> Option<(Index, Watermark, (Heads, Damage))> {
     if !folder.index().exists() {
         return None;
     }
-    let checked = Index::open(&folder.index(), folder.log).and_then(|index| {
-        let watermark = index.watermark()?;
-        let fits = match &watermark {
-            Some(watermark) => fits(&index, watermark.standing, (segments, numbers))?,
-            None => false,
-        };
-        Ok(watermark.filter(|_| fits).map(|watermark| (index, watermark)))
+    let opened = Index::open(&folder.index(), folder.log).and_then(|index| {
+        let Some(watermark) = index.watermark()? else { return Ok(None) };
+        let standing = watermark.standing;
+        if !numbers.contains(&standing.end.segment) || !ends_at(segments, standing).unwrap_or(false) {
+            return Ok(None);
+        }
+        let known = index.heads()?;
+        Ok(Some((index, watermark, known)))
     });
-    checked.unwrap_or_else(|fault| {
+    opened.unwrap_or_else(|fault| {
         tracing::warn!(%fault, "the index cannot be read");
         None
     })
 }
 
-/// Says whether the log has a record that ends at the watermark, and the index the newest ones before it.
-fn fits(index: &Index, standing: Standing, (segments, numbers): (&Segments, &[u32])) -> Result<bool, Fault> {
-    let end = standing.end;
-    let readable = |error: LogError| Fault::Io(std::io::Error::other(error));
-    if !numbers.contains(&end.segment) {
-        return Ok(false);
+/// Says whether the log has a record that ends at the watermark.
+fn ends_at(segments: &Segments, standing: Standing) -> Result<bool, LogError> {
+    let spot = Spot { segment: standing.end.segment, offset: standing.last_offset };
+    let segment = segments.segment(spot.segment)?;
+    let mut bytes = [0; HEADER_BYTES_MAX];
+    let there = segment.bytes.saturating_sub(spot.offset).min(u32::try_from(bytes.len()).unwrap_or(0));
+    let header = &mut bytes[..there as usize];
+    segment
+        .file
+        .read_exact_at(header, u64::from(spot.offset))
+        .map_err(LogError::io("reading", &segments.path(spot.segment)))?;
+    let header = Header::decode(segments.log(), spot, header);
+    Ok(header.is_some_and(|header| Standing::after(&Found { header, spot }) == standing))
+}
+
+/// Says whether an index that was not synced has lost nothing: the machine ran on, and the newest records before the
+/// watermark are in it.
+fn is_unharmed(index: &Index, watermark: &Watermark, segments: &Segments) -> bool {
+    if watermark.boot != boot() {
+        tracing::info!("the machine went down while the log was open");
+        return false;
     }
-    let segment = segments.segment(end.segment).map_err(readable)?;
-    let bytes = segments.read(&segment, end.offset.min(segment.bytes)).map_err(readable)?;
-    let start = Spot { segment: end.segment, offset: 0 };
-    let walk = Walk::new(segments.log(), &bytes, start);
-    let found: Vec<Found> = walk
-        .filter_map(|step| match step {
-            Step::Record(found) => Some(found),
-            Step::Bad(_) => None,
-        })
-        .collect();
-    if found.last().is_none_or(|last| Standing::after(last) != standing) {
-        return Ok(false);
-    }
-    for found in found.iter().rev().take(CHECKED_RECORDS_MAX) {
-        if !index.agrees_with(found)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let end = watermark.standing.end;
+    let read = segments.segment(end.segment).and_then(|segment| segments.read(&segment, end.offset));
+    let Ok(bytes) = read else { return false };
+    let walk = Walk::new(segments.log(), &bytes, Spot { segment: end.segment, offset: 0 });
+    let records = walk.filter_map(|step| match step {
+        Step::Record(found) => Some(found),
+        Step::Bad(_) => None,
+    });
+    let records: Vec<Found> = records.collect();
+    let newest = records.iter().rev().take(CHECKED_RECORDS_MAX);
+    newest.into_iter().all(|found| index.agrees_with(found).unwrap_or(false))
 }
 
 fn shared(

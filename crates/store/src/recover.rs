@@ -5,6 +5,7 @@ use events::LogId;
 use crate::LogError;
 use crate::disk::fill;
 use crate::heads::{Heads, fold};
+use crate::lookup::LOG_START;
 use crate::recent::Recent;
 use crate::record::{Header, Kind, Spot};
 use crate::segment::{Segment, Segments};
@@ -16,6 +17,8 @@ use crate::walk::{Bad, Found, Step, Walk, content_end};
 pub(crate) struct Standing {
     /// Where the next record goes.
     pub(crate) end: Spot,
+    /// Where the last record begins, in the same segment.
+    pub(crate) last_offset: u32,
     /// The last record's group.
     pub(crate) group: u64,
     /// Bytes of that group which follow the last record.
@@ -23,12 +26,16 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
+    /// Where a log stands that has no record.
+    pub(crate) const START: Self =
+        Self { end: LOG_START, last_offset: LOG_START.offset, group: 0, group_rest: 0 };
+
     /// Returns where it stands after one more record.
     pub(crate) fn after(found: &Found) -> Self {
         let Found { header, spot } = found;
         let length = u32::try_from(header.length()).expect("a record is below 4 GiB");
         let end = Spot { segment: spot.segment, offset: spot.offset + length };
-        Self { end, group: header.group, group_rest: header.group_rest }
+        Self { end, last_offset: spot.offset, group: header.group, group_rest: header.group_rest }
     }
 
     /// Returns the group that a record without a readable header belongs to.
@@ -126,7 +133,7 @@ impl Recovery {
     /// Overwrites what stands behind the log's end in one segment with zeros.
     fn cut_tail(&self, segments: &Segments, segment: &Segment) -> Result<(), LogError> {
         let end = self.standing.end;
-        let from = if segment.number == end.segment { end.offset } else { crate::lookup::LOG_START.offset };
+        let from = if segment.number == end.segment { end.offset } else { LOG_START.offset };
         let bytes = segments.read(segment, segment.bytes)?;
         let to = content_end(&bytes);
         let size = segment.file.size().map_err(LogError::unavailable("reading the last segment"))?;

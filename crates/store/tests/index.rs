@@ -137,9 +137,14 @@ fn an_older_index_catches_up() {
     assert!(!is_set_aside(&folder));
 }
 
+/// Opens sled as soon as its threads of before let it.
+fn open_sled(index: &Path) -> sled::Db {
+    std::iter::repeat_with(|| sled::open(index)).take(1_000_000).find_map(Result::ok).unwrap()
+}
+
 /// Removes keys as a lost write would, below a watermark that is not lost.
 fn remove_entries(index: &Path, tag: u8, keep: impl Fn(usize, usize) -> bool) {
-    let db = sled::open(index).unwrap();
+    let db = open_sled(index);
     let keys: Vec<_> = db.scan_prefix([tag]).keys().map(Result::unwrap).collect();
     let count = keys.len();
     for (_, key) in keys.into_iter().enumerate().filter(|(at, _)| !keep(*at, count)) {
@@ -154,6 +159,20 @@ fn entries_lost_below_the_watermark_are_read_from_the_segments() {
     survives(|index| remove_entries(index, b'r', |at, count| at + 1 < count));
     survives(|index| remove_entries(index, b'r', |_, _| false));
     survives(|index| remove_entries(index, b'o', |_, _| false));
+}
+
+#[test]
+fn a_lost_or_stale_head_is_noticed() {
+    let lost = survives(|index| remove_entries(index, b'h', |at, _| at != 1));
+    assert!(is_set_aside(&lost));
+    let stale = survives(|index| {
+        let db = open_sled(index);
+        let (key, mut value) = db.scan_prefix(b"h").next().unwrap().unwrap();
+        value[1] -= 1;
+        db.insert(key, value).unwrap();
+        db.flush().unwrap();
+    });
+    assert!(is_set_aside(&stale));
 }
 
 #[tokio::test(flavor = "multi_thread")]

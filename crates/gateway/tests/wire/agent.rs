@@ -29,7 +29,13 @@ pub(crate) async fn answers(session: &Session, content: Vec<Block>) -> Seq {
     let model = "scripted".to_owned();
     records(
         session,
-        AgentCommand::Answered(Answered { content, usage: None, finish: StepFinish::Stop, model }),
+        AgentCommand::Answered(Answered {
+            content,
+            plan: None,
+            usage: None,
+            finish: StepFinish::Stop,
+            model,
+        }),
     )
     .await
 }

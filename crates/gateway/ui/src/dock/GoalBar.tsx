@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { Command, GoalSlice } from "../wire/frames";
+import { isSo, type Verb } from "./wanted";
 import { useFlight } from "../state/flight";
 import { submit, type Outcome } from "../state/live";
 import { usePage, viewOf } from "../state/store";
@@ -8,15 +9,17 @@ import { Refusal } from "../shell/Refusal";
 
 const LABELS = { active: "Goal", paused: "Paused goal", blocked: "Blocked goal", complete: "Goal met" };
 
-type Verb = "goal-pause" | "goal-resume" | "goal-clear";
-
 export function GoalBar({ session, goal }: { session: string; goal: GoalSlice }) {
   const flight = useFlight(goal.id);
   const [isOpen, setOpen] = useState(false);
   const [edit, setEdit] = useState<{ goal: string; text: string } | null>(null);
   const draft = edit?.goal === goal.id ? edit.text : null;
 
-  const act = (type: Verb) => void flight.run(() => onNewest(session, (ref) => ({ type, goal: ref })));
+  const act = (type: Verb) => void flight.run(async () => {
+    const outcome = await onNewest(session, (ref) => ({ type, goal: ref }));
+    // Whoever was faster wanted the same: there is nothing to complain of.
+    return !outcome.ok && isSo(type, outcome) ? { ok: true, seq: 0, reply: null } : outcome;
+  });
   const save = async () => {
     const objective = draft?.trim();
     if (!objective) return;
@@ -64,7 +67,7 @@ async function onNewest(session: string, command: (ref: { id: string; revision: 
   const goal = viewOf(usePage.getState(), session).slices?.goal;
   if (!goal) return { ok: false, code: "GOAL_NOT_FOUND", message: "There is no goal any more.", current: null };
   const outcome = await submit(session, command({ id: goal.id, revision: goal.revision }));
-  return outcome.ok ? outcome : { ...outcome, message: outcome.message + changed(goal, outcome.current) };
+  return outcome.ok ? outcome : { ...outcome, message: `${outcome.message}.${changed(goal, outcome.current)}` };
 }
 
 /** Says what another tab, or the model, made of the goal meanwhile. */
@@ -113,7 +116,7 @@ function Reason({ goal, isOpen }: { goal: GoalSlice; isOpen: boolean }) {
   return (
     <>
       {blocked && <p className="goal-reason bad"><span className="code">{blocked.code}</span>: {blocked.message}</p>}
-      {waits && <p className="goal-reason">{waits}</p>}
+      {waits && <p className="goal-reason">{goal.activation === "armed" ? `Waits: ${waits}` : waits}</p>}
       {isOpen && goal.evidence && <p className="goal-whole"><strong>Evidence</strong> {goal.evidence}</p>}
     </>
   );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { matching } from "./Palette";
 import { summary } from "./Todos";
+import { isSo } from "./wanted";
 
 const todo = (status: "pending" | "in_progress" | "completed") => ({ content: status, status });
 
@@ -18,5 +19,14 @@ describe("the dock", () => {
     expect(names("/g")).toEqual(["goal"]);
     expect(names("/goal ship")).toEqual([]);
     expect(names("see /g")).toEqual([]);
+  });
+  test("a_wish_that_another_tab_fulfilled_first_is_no_complaint", () => {
+    const stale = (current: unknown) => ({ code: "GOAL_STALE_REVISION", current });
+    expect(isSo("goal-pause", stale({ phase: "paused" }))).toBe(true);
+    expect(isSo("goal-pause", stale({ phase: "complete" }))).toBe(false);
+    expect(isSo("goal-resume", stale({ phase: "active", activation: "armed" }))).toBe(true);
+    expect(isSo("goal-resume", stale({ phase: "active", activation: "disarmed" }))).toBe(false);
+    expect(isSo("goal-clear", { code: "GOAL_NOT_FOUND", current: null })).toBe(true);
+    expect(isSo("goal-clear", stale({ phase: "paused" }))).toBe(false);
   });
 });

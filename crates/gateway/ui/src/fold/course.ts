@@ -16,6 +16,7 @@ export function foldUser(draft: Draft, envelope: Envelope, data: EventData["user
   const here = at(envelope, `m${data.message_id}`);
   if (source.kind === "user") {
     const images = data.content.filter((block) => block.type === "image").length;
+    if (images === 0 && repeatsCommand(draft, text)) return;
     put(draft, { ...here, kind: "user", text, images });
   } else if (source.kind === "goal") {
     put(draft, { ...here, kind: "round", round: source.round ?? 0, max: draft.roundsMax, prompt: text });
@@ -25,6 +26,12 @@ export function foldUser(draft: Draft, envelope: Envelope, data: EventData["user
     const line = source.summary ?? text.trim().split("\n")[0] ?? "";
     put(draft, { ...here, kind: "note", tone: "plain", text: `Model told: ${line}`, detail: text });
   }
+}
+
+/** The message of `/plan <message>` stands in that line: directly under it, it is not shown a second time. */
+function repeatsCommand(draft: Draft, text: string): boolean {
+  const above = draft.rows[lastIndex(draft, (row) => row.kind !== "reply" && !(row.kind === "note" && row.tone === "plan"))];
+  return above?.kind === "command" && /^\/plan\s/.test(above.line) && above.line.slice("/plan".length).trim() === text.trim();
 }
 
 export function foldRun(draft: Draft, envelope: Envelope, data: EventData["command/run"]): void {

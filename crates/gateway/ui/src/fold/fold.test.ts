@@ -143,6 +143,15 @@ describe("course", () => {
     const batch = [event("command/run", run, 3), event("goal/change", goal, 3), event("command/done", done, 3)];
     check(batch, ["command: /goal ship it\nsoon", "reply ok: Goal set."]);
   });
+  test("the_message_of_a_plan_line_is_shown_once", () => {
+    const line: [string, object] = ["command/run", { command_id: "c", name: "plan", args: " add a flag" }];
+    const reply: [string, object] = ["command/done", { command_id: "c", kind: "success", text: "Soon." }];
+    const said = (words: string): [string, object] => ["user/message", { message_id: words, source: { kind: "user" }, content: text(words) }];
+    const shown = ["command: /plan add a flag", "reply ok: Soon."];
+    check(log(line, reply, ["plan/mode", { active: true }], said("add a flag")), [...shown, "note: Plan mode on"]);
+    check(log(line, reply, said("something else")), [...shown, "user: something else"]);
+    check(log(line, reply, said("something else"), said("add a flag")), [...shown, "user: something else", "user: add a flag"]);
+  });
   test("a_round_knows_the_goals_limit", () => {
     const goal = { operation: "create", goal: { objective: "o", budgets: { rounds: 8 } } };
     const round = { message_id: "m", source: { kind: "goal", goal_id: "g", revision: 1, round: 2 }, content: text("go on") };

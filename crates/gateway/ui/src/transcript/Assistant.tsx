@@ -4,7 +4,7 @@ import { GrowingMarkdown, Markdown } from "./Markdown";
 
 export function Assistant({ row, session }: { row: AssistantRow; session: string }) {
   const isStreaming = row.state === "streaming";
-  const Text = isStreaming ? GrowingMarkdown : Markdown;
+  const Text = row.state === "final" ? Markdown : GrowingMarkdown;
   const isThinking = isStreaming && !row.text.text && !row.plan.text;
   return (
     <article className="answer" aria-label="Answer" aria-busy={isStreaming}>

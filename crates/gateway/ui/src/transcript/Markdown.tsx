@@ -1,6 +1,7 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 import { memo, useMemo } from "react";
+import { closed } from "./closed";
 
 const marked = new Marked({
   gfm: true,
@@ -50,7 +51,7 @@ function toHtml(text: string): string {
  * definitions further down reach their links only once the text is whole.
  */
 export function GrowingMarkdown({ text }: { text: string }) {
-  const blocks = marked.lexer(text).filter((token) => token.type !== "space");
+  const blocks = marked.lexer(closed(text)).filter((token) => token.type !== "space");
   return <div className="prose">{blocks.map((token, index) => <MarkdownBlock key={index} text={token.raw} />)}</div>;
 }
 

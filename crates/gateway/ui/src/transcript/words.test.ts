@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { closed } from "./closed";
 import { parseDiff, tally } from "./diff";
 import { toolWords } from "./toolWords";
 
@@ -43,5 +44,17 @@ describe("diffs", () => {
   });
   test("a_removed_line_of_dashes_is_no_file_head", () => {
     expect(tally("@@ -1 +1 @@\n--- a\n+x\n")).toEqual({ added: 1, removed: 1 });
+  });
+});
+
+describe("growing text", () => {
+  test("what_the_last_paragraph_has_begun_is_closed", () => {
+    expect(closed("*I am the ")).toBe("*I am the*");
+    expect(closed("So **this")).toBe("So **this**");
+    expect(closed("In `a.rs")).toBe("In `a.rs`");
+    expect(closed("*One* and `two` and **three")).toBe("*One* and `two` and **three**");
+  });
+  test("what_is_whole_or_no_mark_stays_as_it_is", () => {
+    for (const text of ["*One* is `two`.", "* item", "2 * 3", "```\n*x", "*open\n\nNext", "**", "a_b"]) expect(closed(text)).toBe(text);
   });
 });
