@@ -45,6 +45,9 @@ fn admit(front: &Front, request: &Request) -> Result<Caller, Box<Response>> {
     if let Err(foreign) = front.hosts.check(text(headers, HOST), text(headers, ORIGIN)) {
         return Err(Box::new(refuse_foreign(foreign).into_response()));
     }
+    if request.uri().path() == page::SIGN_IN_STYLE {
+        return Err(Box::new(page::sign_in_style()));
+    }
     let wants_page = text(headers, ACCEPT).is_some_and(|accept| accept.contains("text/html"));
     let turned_away = |refused| Box::new(page::sign_in(refuse_token(refused), wants_page));
     if request.uri().path() == "/"

@@ -44,6 +44,17 @@ fn file(path: &str) -> Response {
     response
 }
 
+/// Where the looks of the sign-in page are, for everybody.
+pub(crate) const SIGN_IN_STYLE: &str = "/sign-in.css";
+
+/// Returns the looks of the sign-in page.
+pub(crate) fn sign_in_style() -> Response {
+    const STYLE: &str = "html{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}\
+        body{margin:0;min-height:100vh;display:grid;place-items:center}\
+        main{max-width:26rem;padding:2rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:0;opacity:.8}";
+    ([(CONTENT_TYPE, "text/css; charset=utf-8")], STYLE).into_response()
+}
+
 /// Tells who is not signed in what to do; a page for people, else JSON.
 pub(crate) fn sign_in(fault: Fault, wants_page: bool) -> Response {
     if !wants_page {
@@ -54,7 +65,8 @@ pub(crate) fn sign_in(fault: Fault, wants_page: bool) -> Response {
     let page = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"color-scheme\" content=\"light dark\">\
-         <title>Waymark: not signed in</title></head><body><h1>Not signed in</h1><p>{text}</p></body></html>"
+         <title>Waymark: not signed in</title><link rel=\"stylesheet\" href=\"{SIGN_IN_STYLE}\"></head>\
+         <body><main><h1>Not signed in</h1><p>{text}</p></main></body></html>"
     );
     (status, Html(page)).into_response()
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::serve::ListenerExt as _;
 use events::LogId;
 use serde::Serialize;
 use sessions::Sessions;
