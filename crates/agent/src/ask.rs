@@ -1,20 +1,17 @@
 //! One request: built from the log, recorded, streamed into the log, and its answer recorded.
 
-use std::time::Duration;
-
-use events::{AssistantDelta, Block, CallId, Channel, Digest, RequestHeader, StepFinish};
+use events::{Block, CallId, Digest, RequestHeader, StepFinish};
 use futures_util::StreamExt;
-use model::{Assembly, Chunk, Failure, FailureClass, Finish, Request};
+use model::{Assembly, Failure, FailureClass, Finish, Request};
 use projections::State;
 use sessions::{AgentCommand, Answered, View};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep_until;
 
 use crate::agent::{Agent, Stumble};
+use crate::flow::Flow;
 use crate::prompt::system_prompt;
-
-/// How long streamed text gathers before it is appended.
-const DELTA_EVERY: Duration = Duration::from_millis(50);
+use crate::proposed_plan;
 
 impl Agent {
     /// Asks the model once and records what it answers.
@@ -85,6 +82,7 @@ impl Agent {
                 biased;
                 () = stopped(&mut watch, view) => {
                     // What has arrived was paid for and belongs to the history of the turn.
+                    flow.end();
                     self.flush(&mut flow).await?;
                     return Ok(Streamed::Stopped);
                 }
@@ -95,11 +93,13 @@ impl Agent {
                         assembly.push(&chunk);
                     }
                     Some(Err(failure)) => {
+                        flow.end();
                         self.flush(&mut flow).await?;
                         return Ok(Streamed::Failed(failure));
                     }
                     None if assembly.finish().is_some() => return Ok(Streamed::Whole(assembly)),
                     None => {
+                        flow.end();
                         self.flush(&mut flow).await?;
                         let failure = Failure::new(FailureClass::StreamCut, "the provider's answer broke off");
                         return Ok(Streamed::Failed(failure));
@@ -163,7 +163,8 @@ impl Agent {
             cached_input_tokens: usage.cached_input_tokens,
             reasoning_tokens: usage.reasoning_tokens,
         });
-        Answered { content, usage, finish, model: self.model.clone() }
+        let plan = plan_of(state, assembly.text(), finish);
+        Answered { content, plan, usage, finish, model: self.model.clone() }
     }
 }
 
@@ -188,52 +189,10 @@ pub(crate) async fn stopped(watch: &mut watch::Receiver<View>, view: &View) {
     let _ = watch.wait_for(is_over).await;
 }
 
-/// Streamed text on its way into the log.
-struct Flow {
-    turn: u32,
-    step: u32,
-    texts: [(Channel, String, u64); 2],
-    flushed: Instant,
-}
-
-impl Flow {
-    fn new(view: &View) -> Self {
-        Self {
-            turn: view.state.turn.number,
-            step: view.state.turn.open.as_ref().map_or(0, |open| open.steps),
-            texts: [(Channel::Reasoning, String::new(), 0), (Channel::Text, String::new(), 0)],
-            flushed: Instant::now(),
-        }
-    }
-
-    fn take(&mut self, chunk: &Chunk) {
-        match chunk {
-            Chunk::Reasoning(text) => self.texts[0].1.push_str(text),
-            Chunk::Text(text) => self.texts[1].1.push_str(text),
-            Chunk::CallDelta { .. } | Chunk::Usage(_) | Chunk::Finish(_) => {}
-        }
-    }
-
-    fn waits(&self) -> bool {
-        self.texts.iter().any(|(_, text, _)| !text.is_empty())
-    }
-
-    fn flush_at(&self) -> Instant {
-        self.flushed + DELTA_EVERY
-    }
-
-    fn deltas(&mut self) -> Vec<AssistantDelta> {
-        self.flushed = Instant::now();
-        let (turn, step) = (self.turn, self.step);
-        let waiting = self.texts.iter_mut().filter(|(_, text, _)| !text.is_empty());
-        waiting
-            .map(|(channel, text, sent)| {
-                let (text, offset) = (std::mem::take(text), *sent);
-                *sent += text.len() as u64;
-                AssistantDelta { turn, step, attempt: 1, offset, channel: *channel, text }
-            })
-            .collect()
-    }
+/// Returns the plan in an answer's text: in plan mode only, and none in an answer that was cut off.
+fn plan_of(state: &State, text: &str, finish: StepFinish) -> Option<String> {
+    let is_whole = matches!(finish, StepFinish::Stop | StepFinish::ToolCalls);
+    if state.plan.active && is_whole { proposed_plan::extract(text) } else { None }
 }
 
 fn digest(text: &str) -> Digest {

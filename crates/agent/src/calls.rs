@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use events::{Block, ToolFailure, ToolOutcome, ToolResult};
+use events::{Block, ToolClass, ToolFailure, ToolOutcome, ToolResult};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
 use projections::{Call, CallStage, State};
@@ -58,7 +58,8 @@ impl Agent {
             }
             Ok(Invocation::Body(body)) => {
                 let class = self.registry.class(&call.name, &call.arguments);
-                self.submit(AgentCommand::StartCall { call_id, class, sandbox: None }).await?;
+                let sandbox = (class == ToolClass::Exec).then(|| self.confinement.name());
+                self.submit(AgentCommand::StartCall { call_id, class, sandbox }).await?;
                 Ok(self.may_run(call).then_some(body))
             }
         }
@@ -89,7 +90,7 @@ impl Agent {
     async fn run_in(&self, workspace: &Workspace, body: BodyCall, view: &View) -> Outcome {
         let cancel = CancellationToken::new();
         let mut watch = self.session.watch();
-        let work = body.run(workspace, cancel.clone());
+        let work = body.run(workspace, &self.confinement, cancel.clone());
         tokio::pin!(work);
         tokio::select! {
             outcome = &mut work => outcome,

@@ -16,8 +16,10 @@
 mod agent;
 mod ask;
 mod calls;
+mod flow;
 mod next;
 mod prompt;
+pub mod proposed_plan;
 mod transcript;
 
 pub use agent::{Agent, Outfit};

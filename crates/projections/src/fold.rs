@@ -17,7 +17,9 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
     let seq = recorded.seq;
     check(state, seq, seq == state.head.next(), DamageCode::SeqGap);
     state.head = seq;
-    state.at_ms = recorded.at_ms;
+    if !matches!(recorded.event, SessionEvent::AssistantDelta(_)) {
+        state.at_ms = recorded.at_ms;
+    }
     match &recorded.event {
         SessionEvent::SessionCreated(_)
         | SessionEvent::SessionOpened(_)
@@ -144,6 +146,7 @@ fn fold_turn(state: &mut State, recorded: &Envelope) {
         }
         SessionEvent::TurnCancelled(data) => {
             let cancelled = Cancelled { by: data.by.clone(), keep_inbox: data.keep_inbox };
+            state.goals.turn_cancelled(state.turn.open.as_ref().is_some_and(|open| open.round.is_some()));
             (state.turn.cancel(data.turn, cancelled), DamageCode::TurnOrder)
         }
         SessionEvent::TurnEnd(data) => (fold_turn_end(state, data), DamageCode::TurnOrder),
@@ -175,9 +178,9 @@ fn fold_turn(state: &mut State, recorded: &Envelope) {
 }
 
 fn fold_turn_end(state: &mut State, data: &TurnEnd) -> bool {
-    let ran_round = state.turn.open.as_ref().is_some_and(|open| open.round.is_some());
+    let was_cancelled = state.turn.open.as_ref().is_some_and(|open| open.cancelled.is_some());
     let all_seen = state.turn.open.as_ref().is_some_and(|open| open.claimed.is_empty());
-    state.goals.turn_ended(&data.reason, ran_round);
+    state.goals.turn_ended(&data.reason, was_cancelled);
     state.turn.end(data.turn, &data.reason) && all_seen
 }
 

@@ -289,8 +289,14 @@ impl Goals {
         allowed
     }
 
+    /// Takes note that a turn is being stopped: that disarms, and whoever resumes before it has ended means it.
+    pub(crate) fn turn_cancelled(&mut self, runs_round: bool) {
+        let Some(current) = &mut self.current else { return };
+        current.disarm(if runs_round { "its round was stopped" } else { "a turn was stopped" });
+    }
+
     /// Takes note of a turn's end: the round it ran is over, and trouble disarms.
-    pub(crate) fn turn_ended(&mut self, reason: &TurnEndReason, ran_round: bool) {
+    pub(crate) fn turn_ended(&mut self, reason: &TurnEndReason, was_cancelled: bool) {
         let Some(current) = &mut self.current else { return };
         if current.flight.as_ref().is_some_and(|flight| flight.stage != FlightStage::Queued) {
             current.flight = None;
@@ -300,10 +306,12 @@ impl Goals {
                 current.disarm(&format!("a turn ended in an error ({code})"))
             }
             TurnEndReason::MaxTokens => current.disarm("a turn hit the model's output limit"),
-            TurnEndReason::Aborted { .. } if !ran_round => current.disarm("a turn was stopped"),
-            TurnEndReason::Aborted { .. } => current.disarm("its round was stopped"),
+            TurnEndReason::Aborted { .. } if !was_cancelled => current.disarm("a turn was stopped"),
             TurnEndReason::Interrupted => current.disarm("a turn was interrupted"),
-            TurnEndReason::Completed | TurnEndReason::Blocked { .. } | TurnEndReason::StepLimit => {}
+            TurnEndReason::Aborted { .. }
+            | TurnEndReason::Completed
+            | TurnEndReason::Blocked { .. }
+            | TurnEndReason::StepLimit => {}
         }
     }
 }
@@ -311,10 +319,13 @@ impl Goals {
 fn is_well_formed(after: &GoalAfter) -> bool {
     let goal = &after.goal;
     let is_trimmed = |text: &str| !text.is_empty() && text.trim() == text;
+    let reason = goal.blocked_reason.as_ref();
     is_trimmed(&goal.objective)
+        && !goal.id.0.is_empty()
         && goal.budgets.rounds >= 1
         && after.updated_at >= after.created_at
-        && (goal.phase == GoalPhase::Blocked) == goal.blocked_reason.is_some()
+        && (goal.phase == GoalPhase::Blocked) == reason.is_some()
+        && reason.is_none_or(|reason| is_trimmed(&reason.code) && is_trimmed(&reason.message))
 }
 
 fn is_next(before: &CurrentGoal, after: &GoalAfter) -> bool {

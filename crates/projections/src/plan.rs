@@ -14,7 +14,7 @@ pub struct Plan {
     pub proposal: Option<Proposal>,
     /// Whether [`Plan::proposal`] was made during the present stay in plan mode.
     pub proposed_this_stay: bool,
-    /// The mode the model was last told, by a request's header or by a notice.
+    /// The mode the model was last told: by a request's header, by a notice, or by an approval's tool result.
     pub told: Option<bool>,
     /// Whether a switch since then is to be told; an approval's tool result tells it already.
     pub narrate: bool,
@@ -80,6 +80,10 @@ impl Plan {
     }
 
     pub(crate) fn select(&mut self, data: &PlanSelected) {
+        // A silent selection is an approval, and the model reads its tool result whatever becomes of it.
+        if !data.narrate && data.active != self.active && self.told.is_some() {
+            self.told = Some(data.active);
+        }
         let selection = Selection { active: data.active, by: data.by.clone(), narrate: data.narrate };
         self.pending = (data.active != self.active).then_some(selection);
     }

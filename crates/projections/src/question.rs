@@ -1,6 +1,6 @@
 //! What waits for a person.
 
-use events::{Epoch, QuestionAsked, QuestionId, QuestionIntent};
+use events::{CallId, Epoch, QuestionAsked, QuestionId, QuestionIntent};
 use serde::{Deserialize, Serialize};
 
 /// The open questions, oldest first.
@@ -30,6 +30,18 @@ impl Questions {
     #[must_use]
     pub fn review(&self) -> Option<&OpenQuestion> {
         self.open.iter().find(|question| matches!(question.asked.intent, QuestionIntent::PlanReview { .. }))
+    }
+
+    /// Says whether a call of the open turn waits for an answer; the review of a text plan holds nothing up.
+    #[must_use]
+    pub fn hold_turn(&self) -> bool {
+        self.open.iter().any(|question| question.asked.call_id.is_some())
+    }
+
+    /// Says whether an open question holds this call up.
+    #[must_use]
+    pub fn holds(&self, call_id: &CallId) -> bool {
+        self.open.iter().any(|question| question.asked.call_id.as_ref() == Some(call_id))
     }
 
     pub(crate) fn ask(&mut self, asked: &QuestionAsked, epoch: Epoch) {

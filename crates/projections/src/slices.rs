@@ -193,6 +193,8 @@ pub struct QuestionSlice {
     pub items: Vec<events::QuestionItem>,
     /// When the default stands, milliseconds since 1970.
     pub deadline_at_ms: Option<u64>,
+    /// Whether the host that asked is still there; otherwise the answer carries the turn on.
+    pub from_epoch_is_current: bool,
 }
 
 /// Where a session lives.
@@ -229,7 +231,12 @@ impl Slices {
             todos: state.todos.clone(),
             turn: TurnSlice::of(state, host_epoch),
             inbox: state.inbox.iter().map(|input| InputSlice::of(input, host_epoch)).collect(),
-            questions: state.questions.open.iter().map(QuestionSlice::of).collect(),
+            questions: state
+                .questions
+                .open
+                .iter()
+                .map(|question| QuestionSlice::of(question, host_epoch))
+                .collect(),
             permissions: state.permissions.clone(),
             usage: state.usage,
             title: state.session.title.clone(),
@@ -336,7 +343,7 @@ impl TurnSlice {
         // A turn of an older epoch that no question holds is dead: its host is gone.
         let phase = match open {
             None => TurnPhase::Idle,
-            Some(_) if !state.questions.open.is_empty() => TurnPhase::Waiting,
+            Some(_) if state.questions.hold_turn() => TurnPhase::Waiting,
             Some(open) if Some(open.epoch) == host_epoch => TurnPhase::Running,
             Some(_) => TurnPhase::Idle,
         };
@@ -375,7 +382,7 @@ pub fn preview(text: &str) -> String {
 }
 
 impl QuestionSlice {
-    fn of(question: &OpenQuestion) -> Self {
+    fn of(question: &OpenQuestion, host_epoch: Option<Epoch>) -> Self {
         let asked = &question.asked;
         Self {
             question_id: asked.question_id,
@@ -388,6 +395,7 @@ impl QuestionSlice {
             },
             items: asked.items.clone(),
             deadline_at_ms: asked.deadline,
+            from_epoch_is_current: Some(question.epoch) == host_epoch,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::{Goals, Inbox, Permissions, Plan, Questions, Requests, SessionRecord,
 pub struct State {
     /// Position of the last folded event.
     pub head: Seq,
-    /// Time of the last folded event, milliseconds since 1970.
+    /// Time of the last folded event that is no streamed piece, milliseconds since 1970.
     pub at_ms: u64,
     /// The newest ownership.
     pub epoch: Epoch,

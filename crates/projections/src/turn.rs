@@ -2,7 +2,7 @@
 
 use events::{
     Actor, AssistantDelta, AssistantMessage, Block, CallId, Channel, Epoch, GoalId, InputId, Source, StepEnd,
-    StepFinish, ToolCall, ToolClass, TurnEndReason,
+    StepFinish, ToolCall, ToolClass, TurnEndReason, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +67,10 @@ pub struct OpenStep {
     pub stream: Stream,
     /// Whether the whole answer is recorded.
     pub answered: bool,
-    /// How the recorded answer ended: with calls or without.
+    /// What the recorded answer used; the step's end counts it.
+    #[serde(default)]
+    pub usage: Option<Usage>,
+    /// The calls of the recorded answer, in order.
     pub calls: Vec<Call>,
 }
 
@@ -100,11 +103,22 @@ impl Stream {
         if !self.reasoning.is_empty() {
             content.push(Block::Reasoning { text: self.reasoning.clone() });
         }
-        let text = [self.text.as_str(), self.plan.as_str()].concat();
+        let text = self.whole_text();
         if !text.is_empty() {
             content.push(Block::Text { text });
         }
         content
+    }
+
+    /// A plan stands in its block again, behind the text; tags were not streamed.
+    fn whole_text(&self) -> String {
+        if self.plan.is_empty() {
+            return self.text.clone();
+        }
+        let on_new_line = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let (text, plan) = (&self.text, &self.plan);
+        let (before, after) = (on_new_line(text), on_new_line(plan));
+        format!("{text}{before}<proposed_plan>\n{plan}{after}</proposed_plan>\n")
     }
 
     fn push(&mut self, delta: &AssistantDelta) {
@@ -226,6 +240,7 @@ impl Turn {
         let Some(step) = &mut open.step else { return false };
         let in_order = !step.answered && data.turn == number && data.step == steps;
         step.answered = true;
+        step.usage = data.usage;
         step.stream = Stream::default();
         in_order
     }

@@ -1,14 +1,14 @@
 //! Sessions, agents and goal drivers, put together.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use agent::{Agent, Outfit};
-use events::SessionId;
-use sessions::{Clock, Limits, LogError, Session, Sessions, Setting};
+use events::{Actor, SessionId};
+use sessions::{Clock, Command, Limits, LogError, Session, Sessions, Setting, Submission};
 use store::Log;
 use tokio::sync::mpsc;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::{self, JoinError, JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// What an engine is made of.
@@ -73,45 +73,65 @@ struct Staff {
 
 impl Staff {
     async fn serve(self, mut owned: mpsc::UnboundedReceiver<SessionId>) {
-        let mut served = HashSet::new();
-        let mut workers = JoinSet::new();
+        let mut shift = Shift::default();
         loop {
             tokio::select! {
                 () = self.stop.cancelled() => break,
-                Some(ended) = workers.join_next() => report(ended),
+                Some(ended) = shift.workers.join_next_with_id() => self.relieve(&mut shift, ended).await,
                 told = owned.recv() => match told {
                     None => break,
-                    Some(id) if served.insert(id) => self.employ(id, &mut workers).await,
-                    Some(_) => {}
+                    Some(id) if shift.serves(id) => {}
+                    Some(id) => self.employ(id, &mut shift).await,
                 },
             }
         }
-        while let Some(ended) = workers.join_next().await {
-            report(ended);
-        }
+        while shift.workers.join_next().await.is_some() {}
     }
 
-    async fn employ(&self, id: SessionId, workers: &mut JoinSet<()>) {
+    async fn employ(&self, id: SessionId, shift: &mut Shift) {
         match self.sessions.open(id).await {
             Ok(session) => {
                 let agent = Agent::new(session.clone(), self.outfit.clone());
-                workers.spawn(agent.run(self.stop.clone()));
-                workers.spawn(drive(session, self.stop.clone()));
+                let task = shift.workers.spawn(work(agent, session, self.stop.clone()));
+                shift.serving.insert(task.id(), id);
             }
             Err(error) => tracing::error!(session = %id, %error, "an owned session cannot be opened"),
         }
     }
-}
 
-async fn drive(session: Session, stop: CancellationToken) {
-    tokio::select! {
-        () = stop.cancelled() => {}
-        () = goal_driver::run(session) => {}
+    /// A session whose worker broke down is owned no longer: it stands still, disarmed, until somebody asks for something.
+    async fn relieve(&self, shift: &mut Shift, ended: Result<(task::Id, ()), JoinError>) {
+        let (task, error) = match ended {
+            Ok((task, ())) => (task, None),
+            Err(error) => (error.id(), Some(error)),
+        };
+        let (Some(id), Some(error)) = (shift.serving.remove(&task), error) else { return };
+        tracing::error!(session = %id, %error, "a session's worker broke down");
+        if let Ok(session) = self.sessions.open(id).await {
+            let disown = Submission { actor: Actor::HOST, command: Command::Disown, operation: None };
+            // A door that broke down too owns nothing anyway.
+            let _ = session.submit(disown).await;
+        }
     }
 }
 
-fn report(ended: Result<(), tokio::task::JoinError>) {
-    if let Err(error) = ended {
-        tracing::error!(%error, "a session's worker broke down; restart to take its session up again");
+/// The workers of this process, one for each session it owns.
+#[derive(Default)]
+struct Shift {
+    workers: JoinSet<()>,
+    serving: HashMap<task::Id, SessionId>,
+}
+
+impl Shift {
+    fn serves(&self, id: SessionId) -> bool {
+        self.serving.values().any(|served| *served == id)
+    }
+}
+
+/// Runs a session's agent and its driver until the process stops or the session is closed.
+async fn work(agent: Agent, session: Session, stop: CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        ((), ()) = async { tokio::join!(agent.run(stop.clone()), goal_driver::run(session)) } => {}
     }
 }

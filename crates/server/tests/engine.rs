@@ -1,12 +1,17 @@
 //! The engine without sockets: a session from its first prompt to a goal that is met.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use agent::Outfit;
-use events::{ClientId, CommandId, GoalPhase, SessionEvent, SessionId};
+use events::{ClientId, CommandId, GoalPhase, SessionEvent, SessionId, Target, TurnEndReason};
 use model::rehearsal::{REHEARSAL, Rehearsal};
+use model::scripted::{Reply, Scripted};
+use model::{ChunkStream, Provider, Request};
 use server::{Engine, Parts};
 use sessions::{ClientCommand, Limits, NewSession, Session, Submission, SystemClock, View};
 use store::{Options, SegmentLog};
@@ -14,8 +19,12 @@ use tools::Registry;
 use uuid::Uuid;
 
 async fn engine(data: &Path) -> Engine {
+    engine_asking(Arc::new(Rehearsal::new(Duration::ZERO)), data).await
+}
+
+async fn engine_asking(provider: Arc<dyn Provider>, data: &Path) -> Engine {
     let outfit = Outfit {
-        provider: Arc::new(Rehearsal::new(Duration::ZERO)),
+        provider,
         model: REHEARSAL.to_owned(),
         registry: Arc::new(Registry::standard()),
         protected: vec![data.to_owned()],
@@ -110,5 +119,41 @@ async fn a_plan_is_approved_and_carried_out() {
     let all: Vec<_> = batches.iter().flat_map(|batch| batch.envelopes().unwrap()).collect();
     let wrote = all.iter().any(|envelope| matches!(&envelope.event, SessionEvent::TodoWrite(_)));
     assert!(wrote, "{}", told(&session).await);
+    engine.stop().await;
+}
+
+/// Breaks down at the first request, and answers from then on.
+struct BreaksDownOnce {
+    has: AtomicBool,
+    then: Scripted,
+}
+
+impl Provider for BreaksDownOnce {
+    fn name(&self) -> &'static str {
+        "breaks-down-once"
+    }
+
+    fn stream(&self, request: Request) -> ChunkStream {
+        assert!(self.has.swap(true, Ordering::SeqCst), "this provider breaks down once");
+        self.then.stream(request)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_breaks_down_leaves_its_goal_disarmed_and_its_session_usable() {
+    let (data, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let provider =
+        BreaksDownOnce { has: AtomicBool::new(false), then: Scripted::new(vec![Reply::text("here")]) };
+    let engine = engine_asking(Arc::new(provider), data.path()).await;
+    let session = session(&engine, workspace.path()).await;
+    press(&session, slash("/goal ship it")).await;
+    let view = until(&session, "nobody owns the session", |view| view.host_epoch.is_none()).await;
+    assert_eq!(view.slices().goal.unwrap().activation, projections::Activation::Disarmed);
+    press(&session, ClientCommand::Prompt { text: "are you there?".to_owned(), target: Target::NextTurn })
+        .await;
+    let answered = |view: &View| view.state.turn.last_end == Some(TurnEndReason::Completed);
+    let view = until(&session, "the next prompt is answered", answered).await;
+    assert_eq!(view.state.turn.number, 2, "{}", told(&session).await);
+    assert_eq!(view.slices().goal.unwrap().activation, projections::Activation::Disarmed);
     engine.stop().await;
 }

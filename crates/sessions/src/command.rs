@@ -13,6 +13,8 @@ use crate::ToolAction;
 pub enum Command {
     /// From the host itself: own the session, so that what its last host left is repaired.
     Own,
+    /// From the host itself: own the session no longer, for a worker of it broke down.
+    Disown,
     /// From a tab, an editor or a script.
     Client(ClientCommand),
     /// From the host's agent.
@@ -233,6 +235,8 @@ pub enum AgentCommand {
 pub struct Answered {
     /// Text, reasoning and calls, in order.
     pub content: Vec<Block>,
+    /// The plan that its text holds as a block.
+    pub plan: Option<String>,
     /// What it used.
     pub usage: Option<Usage>,
     /// How it ended.

@@ -11,6 +11,7 @@ mod question;
 mod session;
 mod slash;
 mod stop;
+mod text_plan;
 mod todo;
 mod tool;
 
@@ -34,7 +35,7 @@ pub type Decision = Result<Vec<SessionEvent>, Refusal>;
 pub fn decide(state: &State, command: &Command, at: &Moment) -> Decision {
     refuse_closed(state)?;
     match command {
-        Command::Own => Ok(Vec::new()),
+        Command::Own | Command::Disown => Ok(Vec::new()),
         Command::Client(command) => client(state, command, at),
         Command::Agent(command) => agent::decide(state, command, at),
         Command::Driver(DriverCommand::Reserve { goal, round }) => driver::reserve(state, goal, *round, at),

@@ -51,6 +51,11 @@ impl Door {
         if let Some(receipt) = self.repeated(submission.operation).await? {
             return Ok(receipt);
         }
+        if matches!(submission.command, Command::Disown) {
+            self.epoch = None;
+            self.show();
+            return Ok(Receipt { seq: self.state.head });
+        }
         self.own().await?;
         if matches!(submission.command, Command::Own) {
             return Ok(Receipt { seq: self.state.head });

@@ -76,7 +76,7 @@ pub enum SessionStatus {
     Idle,
     /// A turn runs.
     Running,
-    /// A turn waits for a person.
+    /// A turn or a question waits for a person.
     Waiting,
     /// Its newest turn ended in an error.
     Error,
@@ -226,12 +226,21 @@ impl Sessions {
     }
 
     async fn opened(&self, id: SessionId, epoch: Option<Epoch>) -> Result<Session, LogError> {
-        let cell = Arc::clone(self.open.lock().entry(id).or_default());
+        let cell = self.cell(id);
         let opened = cell.get_or_try_init(|| self.fold_and_serve(id, epoch)).await.cloned();
         if opened.is_err() {
             self.open.lock().remove(&id);
         }
         opened
+    }
+
+    /// Returns the place of a session in memory; one whose door broke down makes room for a new one.
+    fn cell(&self, id: SessionId) -> Arc<OnceCell<Session>> {
+        let mut open = self.open.lock();
+        if open.get(&id).and_then(|cell| cell.get()).is_some_and(Session::is_closed) {
+            open.remove(&id);
+        }
+        Arc::clone(open.entry(id).or_default())
     }
 
     async fn fold_and_serve(&self, id: SessionId, epoch: Option<Epoch>) -> Result<Session, LogError> {
@@ -332,6 +341,7 @@ fn row_of(session: SessionId, state: &State, host_epoch: Option<Epoch>) -> Sessi
         (Some(_), _, _) => SessionStatus::Damaged,
         (None, TurnPhase::Running, _) => SessionStatus::Running,
         (None, TurnPhase::Waiting, _) => SessionStatus::Waiting,
+        (None, TurnPhase::Idle, _) if !state.questions.open.is_empty() => SessionStatus::Waiting,
         (None, TurnPhase::Idle, Some(events::TurnEndReason::Error { .. })) => SessionStatus::Error,
         (None, TurnPhase::Idle, _) => SessionStatus::Idle,
     };

@@ -107,6 +107,11 @@ impl Session {
         self.id
     }
 
+    /// Says whether its door broke down; opening it again mends that.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.door.is_closed()
+    }
+
     /// Returns what is true now.
     #[must_use]
     pub fn view(&self) -> View {

@@ -1,6 +1,7 @@
 //! The words that deciding writes into the log for the model.
 
 use events::{Digest, Goal};
+use projections::Proposal;
 use sha2::{Digest as _, Sha256};
 
 /// Returns the SHA-256 of a text.
@@ -41,6 +42,43 @@ pub fn mode_notice(active: bool) -> &'static str {
         "<mode_change>\nThe user switched this session back to the default mode. The rules of plan mode no longer \
          apply.\n</mode_change>"
     }
+}
+
+/// Names a plan so that nobody can take it for another one.
+fn plan_name(plan: &Proposal) -> String {
+    let title = serde_json::Value::String(plan.title.clone());
+    format!("plan {title} (id {}, revision {}, sha256 {})", plan.plan_id, plan.revision, plan.sha256)
+}
+
+/// Tells the model that the plan in its text was approved.
+pub(crate) fn plan_approved(plan: &Proposal) -> String {
+    format!(
+        "The user approved the {}. Plan mode is off: carry exactly this plan out now, from its first step to its last.",
+        plan_name(plan)
+    )
+}
+
+/// Tells the model what a person says of the plan in its text, instead of approving it.
+pub(crate) fn plan_kept(plan: &Proposal, comment: Option<&str>) -> String {
+    let said = match comment {
+        Some(comment) => {
+            let lines: Vec<String> = comment.lines().map(|line| format!("> {line}")).collect();
+            format!(" and says:\n\n{}\n\n", lines.join("\n"))
+        }
+        None => ". ".to_owned(),
+    };
+    format!(
+        "The user wants to keep planning on the {}{said}Revise it and present the whole plan again.",
+        plan_name(plan)
+    )
+}
+
+/// Tells the model that the plan in its text was not taken.
+pub(crate) fn plan_too_long(bytes: usize, bytes_max: usize) -> String {
+    format!(
+        "<plan_not_proposed>\nThe plan in your last message has {bytes} bytes, {bytes_max} are allowed, so the user was \
+         not asked about it. Present a shorter one.\n</plan_not_proposed>"
+    )
 }
 
 /// Asks the model for a closing message after it ended a goal from a round.

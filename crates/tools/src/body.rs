@@ -6,6 +6,7 @@ use crate::edit_file::EditFile;
 use crate::list_files::ListFiles;
 use crate::read_file::ReadFile;
 use crate::run_command::RunCommand;
+use crate::sandbox::Confinement;
 use crate::search::Search;
 use crate::workspace::Workspace;
 use crate::write_file::WriteFile;
@@ -34,8 +35,14 @@ impl BodyCall {
     ///
     /// `cancel` stops a command, a listing or a search; a write that has begun is finished. Dropping
     /// the future kills a command's processes; file work that has begun goes on in the background.
+    /// `confinement` is for commands alone: one without a read-only sandbox that was asked for does not run.
     /// Must be called within a tokio runtime with time and I/O.
-    pub async fn run(self, workspace: &Workspace, cancel: CancellationToken) -> Outcome {
+    pub async fn run(
+        self,
+        workspace: &Workspace,
+        confinement: &Confinement,
+        cancel: CancellationToken,
+    ) -> Outcome {
         if cancel.is_cancelled() {
             return ToolError::Aborted.into();
         }
@@ -46,7 +53,7 @@ impl BodyCall {
             Body::Search(call) => blocking(move || call.run(&files, &stop)).await,
             Body::WriteFile(call) => blocking(move || call.run(&files)).await,
             Body::EditFile(call) => blocking(move || call.run(&files)).await,
-            Body::RunCommand(call) => call.run(workspace, &cancel).await,
+            Body::RunCommand(call) => call.run(workspace, confinement, &cancel).await,
         };
         result.unwrap_or_else(Outcome::from)
     }

@@ -112,6 +112,18 @@ pub enum ToolError {
         /// The path as it was asked for.
         path: String,
     },
+    /// The command must change nothing, and nothing here could see to that.
+    #[error(
+        "this machine has no sandbox that keeps a command from changing files, so it was not run; use read_file, \
+        list_files and search instead, or ask the user to install bubblewrap"
+    )]
+    NoSandbox,
+    /// The sandbox did not come about, and the command was not started.
+    #[error("the sandbox could not be set up, so the command was not run: {why}; tell the user")]
+    SandboxFailed {
+        /// What went wrong.
+        why: String,
+    },
     /// The call was cancelled before it had a result.
     #[error("the call was cancelled")]
     Aborted,
@@ -142,6 +154,8 @@ impl ToolError {
             Self::EditNoMatch { .. } => "EDIT_NO_MATCH",
             Self::EditNotUnique { .. } => "EDIT_NOT_UNIQUE",
             Self::PermissionDenied { .. } => "PERMISSION_DENIED",
+            Self::NoSandbox => "NO_SANDBOX",
+            Self::SandboxFailed { .. } => "SANDBOX_FAILED",
             Self::Aborted => "ABORTED",
             Self::Io { .. } => "IO_ERROR",
         }

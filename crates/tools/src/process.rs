@@ -1,6 +1,9 @@
-//! A shell command as a process group of its own, which ends as a whole.
+//! A shell command as a process group of its own or below a keeper, which ends as a whole.
 
-use std::io;
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::pin::Pin;
 use std::process::{ExitStatus, Stdio};
@@ -15,6 +18,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::kept::Kept;
+use crate::sandbox::{ASK_TO_END, Line, trouble};
 
 /// Variables that a command inherits. Everything else stays with us, so that no key or token of ours
 /// is a command's to read.
@@ -32,38 +36,46 @@ pub(crate) enum End {
     Cancelled,
 }
 
-/// A running command; dropping it kills its group.
+/// A command that is over.
+pub(crate) struct Over {
+    pub(crate) end: End,
+    pub(crate) kept: Kept,
+    /// Why the sandbox that was to surround it did not come about.
+    pub(crate) trouble: Option<String>,
+}
+
+/// A running command; dropping it ends its processes.
 pub(crate) struct Running {
     // Dropped before the child, whose own drop may reap the leader and free the group's number.
-    group: Group,
+    reins: Reins,
     child: Child,
     output: Output,
 }
 
 impl Running {
-    /// Starts `sh -c command` in `folder` with no input, and with both outputs in one pipe, so that
-    /// their order is the order in which they were written.
-    pub(crate) fn start(command: &str, folder: &Path, kept: Kept) -> io::Result<Self> {
+    /// Starts a command in `folder` with no input, and with both outputs in one pipe, so that their order is
+    /// the order in which they were written.
+    pub(crate) fn start(line: &Line, folder: &Path, kept: Kept) -> io::Result<Self> {
         let (reader, writer) = io::pipe()?;
-        let mut shell = Command::new("sh");
-        shell.arg("-c").arg(command).current_dir(folder).process_group(0);
-        shell.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
-        shell.env_clear().env("PATH", PATH_DEFAULT).env("TERM", "dumb");
-        shell.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        let child = shell.spawn()?;
+        let mut program = Command::new(&line.program);
+        program.args(&line.arguments).current_dir(folder).process_group(0);
+        program.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        program.env_clear().env("PATH", PATH_DEFAULT).env("TERM", "dumb");
+        program.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        let keeper = line.kept.then(|| keeper_of(&mut program)).transpose()?;
+        let child = program.spawn()?;
+        let reins = match keeper {
+            None => Reins::Group(Group::led_by(&child)?),
+            Some(keeper) => Reins::Keeper(keeper),
+        };
         // The command holds the writing end as long as it lives, and with it the pipe never ends.
-        drop(shell);
-        let group = Group::led_by(&child)?;
+        drop(program);
         let pipe = Receiver::from_owned_fd(reader.into())?;
-        Ok(Self { group, child, output: Output { pipe, kept, open: true } })
+        Ok(Self { reins, child, output: Output { pipe, kept, open: true } })
     }
 
-    /// Waits for the end, stops what is left of the group, and returns the output.
-    pub(crate) async fn finish(
-        mut self,
-        limit: Duration,
-        cancel: &CancellationToken,
-    ) -> io::Result<(End, Kept)> {
+    /// Waits for the end, stops what is left of the command's processes, and returns the output.
+    pub(crate) async fn finish(mut self, limit: Duration, cancel: &CancellationToken) -> io::Result<Over> {
         let deadline = std::pin::pin!(sleep_until(Instant::now() + limit));
         let end = self.end(deadline, cancel).await?;
         if !matches!(end, End::Exited(_)) {
@@ -71,12 +83,12 @@ impl Running {
         }
         // While a member lives, the system gives the number to nobody else; where none does, the numbers
         // would have to come round between the two calls.
-        self.group.signal(Signal::KILL);
+        self.reins.end();
         self.child.wait().await?;
-        self.group.gone = true;
+        let trouble = self.reins.let_go();
         // A process that left the group may still hold the pipe: it is not waited for.
         let _ = timeout(GRACE, self.output.drain()).await;
-        Ok((end, self.output.kept))
+        Ok(Over { end, kept: self.output.kept, trouble })
     }
 
     async fn end(&mut self, mut deadline: Pin<&mut Sleep>, cancel: &CancellationToken) -> io::Result<End> {
@@ -91,15 +103,23 @@ impl Running {
         }
     }
 
-    /// Asks the group to end, and waits a little for the shell to go and the pipe to close.
+    /// Asks the command to end, and waits a little for the shell to go and the pipe to close.
     async fn stop(&mut self) {
-        self.group.signal(Signal::TERM);
+        self.reins.ask();
         let Self { child, output, .. } = self;
         let ended = async { tokio::join!(child.wait(), output.drain()) };
         if timeout(GRACE, ended).await.is_err() {
             tracing::debug!("a command ignored the request to end");
         }
     }
+}
+
+/// Makes the input of `program` a line to us, and returns our end of it.
+fn keeper_of(program: &mut Command) -> io::Result<UnixStream> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    program.stdin(Stdio::from(OwnedFd::from(theirs)));
+    Ok(ours)
 }
 
 /// The one pipe for both outputs, and what is kept of it.
@@ -124,6 +144,56 @@ impl Output {
             Err(error) => {
                 tracing::warn!(%error, "the output of a command cannot be read");
                 self.open = false;
+            }
+        }
+    }
+}
+
+/// The way to end a command.
+enum Reins {
+    /// It leads a group.
+    Group(Group),
+    /// Its keeper listens at the other end: a word asks the command to end, and when this end is closed,
+    /// also by our own death, the keeper ends everything.
+    Keeper(UnixStream),
+}
+
+impl Reins {
+    fn ask(&mut self) {
+        match self {
+            Self::Group(group) => group.signal(Signal::TERM),
+            Self::Keeper(keeper) => {
+                if let Err(error) = keeper.write_all(ASK_TO_END) {
+                    tracing::debug!(%error, "the keeper of a command is gone already");
+                }
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        match self {
+            Self::Group(group) => group.signal(Signal::KILL),
+            Self::Keeper(keeper) => {
+                if let Err(error) = keeper.shutdown(Shutdown::Write) {
+                    tracing::debug!(%error, "the keeper of a command is gone already");
+                }
+            }
+        }
+    }
+
+    /// Notes that all is over, and returns why a sandbox did not come about.
+    fn let_go(&mut self) -> Option<String> {
+        match self {
+            Self::Group(group) => {
+                group.gone = true;
+                None
+            }
+            Self::Keeper(keeper) => {
+                let mut said = Vec::new();
+                if let Err(error) = keeper.read_to_end(&mut said) {
+                    tracing::debug!(%error, "the keeper of a command left its line open");
+                }
+                trouble(&String::from_utf8_lossy(&said))
             }
         }
     }

@@ -92,6 +92,11 @@ impl Workspace {
         &self.root.path
     }
 
+    /// Returns the protected folders: absolute, without symbolic links; some may not exist.
+    pub(crate) fn protected(&self) -> &[PathBuf] {
+        &self.root.protected
+    }
+
     pub(crate) fn folder(&self) -> impl AsFd + '_ {
         self.root.folder.as_fd()
     }

@@ -1,18 +1,21 @@
 //! The agent's wishes: a turn from its claim to its end.
 
+use std::collections::HashSet;
+
 use events::{
-    AssistantDelta, AssistantMessage, Block, InputClaimed, InputId, InputWithdrawn, MessageId, PlanMode,
-    RequestHeader, SessionEvent, Source, StepEnd, StepFinish, StepStart, ToolCall, TurnEnd, TurnEndReason,
-    TurnStart, UserMessage, plain_text,
+    AssistantDelta, AssistantMessage, Block, CallId, InputClaimed, InputId, InputWithdrawn, MessageId,
+    PlanMode, RequestHeader, SessionEvent, Source, StepEnd, StepFinish, StepStart, ToolCall, TurnEnd,
+    TurnEndReason, TurnStart, UserMessage, plain_text,
 };
 use projections::{Activation, Input, OpenTurn, PLAN_NOTICE, State};
 
-use super::closing::{Closing, close, give_back, stopped_by};
-use super::{Decision, session, tool};
+use super::closing::{Closing, close, give_back, lapse_wrap_up, stopped_by};
+use super::{Decision, session, text_plan, tool};
 use crate::text::{mode_notice, round_prompt};
 use crate::{AgentCommand, Answered, Code, Moment, Refusal};
 
 pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Decision {
+    refuse_waiting(state, command, at)?;
     match command {
         AgentCommand::Claim => claim(state, at),
         AgentCommand::Admit => admit(state, at),
@@ -38,6 +41,15 @@ pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Deci
         }
         AgentCommand::Settle => settle(state, at),
     }
+}
+
+/// A turn of an older epoch waits for a person: until they take it up it can only be closed.
+fn refuse_waiting(state: &State, command: &AgentCommand, at: &Moment) -> Result<(), Refusal> {
+    let waits = state.turn.open.as_ref().is_some_and(|open| open.epoch != at.epoch);
+    if waits && !matches!(command, AgentCommand::Settle) {
+        return Refusal::err(Code::StepNotOpen, "the open turn waits for a person, for its host is gone");
+    }
+    Ok(())
 }
 
 /// Returns the open turn, unless it is being stopped.
@@ -118,6 +130,10 @@ fn admit(state: &State, at: &Moment) -> Decision {
         return end_turn(state, at);
     }
     let joining: Vec<&Input> = if open.steps == 0 { Vec::new() } else { next_step(state, at).collect() };
+    let has_results = open.last.is_some_and(|last| last.had_calls);
+    if open.claimed.is_empty() && joining.is_empty() && !has_results {
+        return Refusal::err(Code::StepNotOpen, "there is nothing new for the model; end the turn");
+    }
     let mut events = Vec::new();
     if !joining.is_empty() {
         let input_ids = joining.iter().map(|input| input.input_id).collect();
@@ -186,20 +202,16 @@ fn streamed(state: &State, delta: &AssistantDelta) -> Decision {
     Ok(vec![delta.clone().into()])
 }
 
-/// Records the answer and its calls; without calls the step is over too.
+/// Records the answer, its calls and the plan in its text; without calls the step is over too.
 fn answered(state: &State, answer: &Answered, at: &Moment) -> Decision {
     let open = unanswered(state)?;
     let (turn, step) = (state.turn.number, open.steps);
-    let message = AssistantMessage {
-        message_id: MessageId(at.ids.fresh()),
-        turn,
-        step,
-        content: answer.content.clone(),
-        usage: answer.usage,
-        interrupted: false,
-    };
-    let mut events = vec![message.into()];
-    let calls = answer.content.iter().filter_map(|block| match block {
+    let content = with_distinct_calls(&answer.content);
+    let message_id = MessageId(at.ids.fresh());
+    let (shown, usage) = (content.clone(), answer.usage);
+    let mut events =
+        vec![AssistantMessage { message_id, turn, step, content: shown, usage, interrupted: false }.into()];
+    let calls = content.iter().filter_map(|block| match block {
         Block::ToolCall { call_id, name, arguments } => Some(ToolCall {
             turn,
             step,
@@ -210,20 +222,56 @@ fn answered(state: &State, answer: &Answered, at: &Moment) -> Decision {
         Block::Text { .. } | Block::Reasoning { .. } | Block::Image { .. } => None,
     });
     events.extend(calls.map(SessionEvent::from));
-    if events.len() == 1 {
+    let has_calls = events.len() > 1;
+    events.extend(text_plan::propose(state, answer, at));
+    if !has_calls {
         events.push(step_end(state, answer.finish, Some(answer)));
     }
     Ok(events)
 }
 
+/// Gives each call of one answer an id of its own: some providers number them carelessly.
+fn with_distinct_calls(content: &[Block]) -> Vec<Block> {
+    let mut content = content.to_vec();
+    let mut taken: HashSet<CallId> = content.iter().filter_map(call_id).cloned().collect();
+    let mut seen = HashSet::new();
+    for block in &mut content {
+        let Block::ToolCall { call_id, .. } = block else { continue };
+        if !seen.insert(call_id.clone()) {
+            *call_id = free_id(call_id, &taken);
+            taken.insert(call_id.clone());
+            seen.insert(call_id.clone());
+        }
+    }
+    content
+}
+
+fn call_id(block: &Block) -> Option<&CallId> {
+    match block {
+        Block::ToolCall { call_id, .. } => Some(call_id),
+        Block::Text { .. } | Block::Reasoning { .. } | Block::Image { .. } => None,
+    }
+}
+
+fn free_id(like: &CallId, taken: &HashSet<CallId>) -> CallId {
+    let numbered = (2u32..).map(|number| CallId(format!("{like}-{number}")));
+    numbered.into_iter().find(|id| !taken.contains(id)).expect("one of so many numbers is free")
+}
+
+/// Returns the end of the open step, with what its answer used: `answer` when that is not folded yet.
 fn step_end(state: &State, finish: StepFinish, answer: Option<&Answered>) -> SessionEvent {
+    let open = state.turn.open.as_ref();
+    let folded = open.and_then(|open| open.step.as_ref()).and_then(|step| step.usage);
+    let header = state.requests.header.as_ref();
     StepEnd {
         turn: state.turn.number,
-        step: state.turn.open.as_ref().map_or(0, |open| open.steps),
+        step: open.map_or(0, |open| open.steps),
         finish,
-        usage: answer.and_then(|answer| answer.usage),
+        usage: answer.map_or(folded, |answer| answer.usage),
         role: Some("main".to_owned()),
-        model: answer.map(|answer| answer.model.clone()),
+        model: answer
+            .map(|answer| answer.model.clone())
+            .or_else(|| header.map(|header| header.model.clone())),
         cost_micros: None,
     }
     .into()
@@ -253,6 +301,7 @@ fn end_turn(state: &State, at: &Moment) -> Decision {
         TurnEndReason::Completed
     };
     let mut events = give_back(open);
+    events.extend(lapse_wrap_up(state));
     events.push(TurnEnd { turn: state.turn.number, reason }.into());
     Ok(events)
 }

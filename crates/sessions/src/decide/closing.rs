@@ -1,11 +1,12 @@
 //! Closing a turn that did not come to its own end, so that a strict provider accepts its history.
 
 use events::{
-    Actor, AssistantMessage, InputReturned, InputWithdrawn, MessageId, PlanVerdict, SessionEvent, StepEnd,
+    Actor, AssistantMessage, InputReturned, InputWithdrawn, MessageId, SessionEvent, Source, StepEnd,
     StepFinish, TurnEnd, TurnEndReason,
 };
-use projections::{Call, CallStage, FlightStage, OpenStep, OpenTurn, State};
+use projections::{Call, CallStage, FlightStage, Input, OpenStep, OpenTurn, State};
 
+use super::goal_tool::GOAL_NOTICE;
 use super::{question, result_error};
 use crate::{Code, Moment};
 
@@ -30,10 +31,11 @@ pub fn repair(state: &State, at: &Moment) -> Vec<SessionEvent> {
             events.extend(close(state, Closing::HostGone, reason, at));
         } else if !waits_for_person(state, open) {
             events.extend(close(state, Closing::HostGone, TurnEndReason::Interrupted, at));
+        } else if let Some(step) = &open.step {
+            events.extend(lost_bodies(state, step));
         }
     } else {
-        let lapse = |asked| question::withdraw(asked, "turn-ended", PlanVerdict::Withdrawn);
-        events.extend(state.questions.open.iter().flat_map(|question| lapse(&question.asked)));
+        events.extend(question::lapse(state, "turn-ended"));
     }
     let reserved = state.goals.current.as_ref().and_then(|current| current.flight.as_ref());
     if let Some(flight) = reserved.filter(|flight| flight.stage == FlightStage::Queued) {
@@ -45,15 +47,14 @@ pub fn repair(state: &State, at: &Moment) -> Vec<SessionEvent> {
 /// A turn whose open call asks a person stays open: the answer carries it on.
 fn waits_for_person(state: &State, open: &OpenTurn) -> bool {
     let Some(step) = &open.step else { return false };
-    let is_pending = |call: &Call| {
-        call.stage != CallStage::Done
-            && state
-                .questions
-                .open
-                .iter()
-                .any(|question| question.asked.call_id.as_ref() == Some(&call.call_id))
-    };
-    step.calls.iter().any(is_pending)
+    step.calls.iter().any(|call| call.stage != CallStage::Done && state.questions.holds(&call.call_id))
+}
+
+/// Bodies that ran beside a question died with their host; the question and what was not started wait on.
+fn lost_bodies(state: &State, step: &OpenStep) -> Vec<SessionEvent> {
+    let is_lost =
+        |call: &&Call| matches!(call.stage, CallStage::Started(_)) && !state.questions.holds(&call.call_id);
+    step.calls.iter().filter(is_lost).map(|call| abandoned(call, Closing::HostGone)).collect()
 }
 
 /// Closes the open turn with everything in it.
@@ -64,15 +65,23 @@ pub(super) fn close(
     at: &Moment,
 ) -> Vec<SessionEvent> {
     let Some(open) = &state.turn.open else { return Vec::new() };
-    let mut events = Vec::new();
-    let lapse = |asked| question::withdraw(asked, "turn-ended", PlanVerdict::Withdrawn);
-    events.extend(state.questions.open.iter().flat_map(|question| lapse(&question.asked)));
+    let mut events = question::lapse(state, "turn-ended");
     if let Some(step) = &open.step {
         events.extend(close_step(state, step, closing, at));
     }
     events.extend(give_back(open));
+    events.extend(lapse_wrap_up(state));
     events.push(TurnEnd { turn: state.turn.number, reason }.into());
     events
+}
+
+/// A closing message that the turn did not live to write is not asked of the next one.
+pub(super) fn lapse_wrap_up(state: &State) -> impl Iterator<Item = SessionEvent> {
+    let is_wrap_up =
+        |input: &&Input| matches!(&input.source, Source::Notice { about, .. } if about == GOAL_NOTICE);
+    let lapse =
+        |input: &Input| InputWithdrawn { input_id: input.input_id, why: "turn-ended".to_owned() }.into();
+    state.inbox.iter().filter(is_wrap_up).map(lapse)
 }
 
 fn close_step(state: &State, step: &OpenStep, closing: Closing, at: &Moment) -> Vec<SessionEvent> {
@@ -99,7 +108,7 @@ fn close_step(state: &State, step: &OpenStep, closing: Closing, at: &Moment) -> 
         Closing::Failed => StepFinish::Error,
     };
     events.push(
-        StepEnd { turn, step: number, finish, usage: None, role: None, model: None, cost_micros: None }
+        StepEnd { turn, step: number, finish, usage: step.usage, role: None, model: None, cost_micros: None }
             .into(),
     );
     events

@@ -11,6 +11,9 @@ use super::{Decision, goal, result_ok};
 use crate::text::wrap_up;
 use crate::{Code, Moment, Refusal, UpdateAction, UpdateGoal};
 
+/// What the request for a closing message is about.
+pub(super) const GOAL_NOTICE: &str = "goal";
+
 /// Who speaks through the open turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Authority {
@@ -173,7 +176,7 @@ fn notice(summary: String, text: String, at: &Moment) -> SessionEvent {
     InputQueued {
         input_id: InputId(at.ids.fresh()),
         target: Target::NextStep,
-        source: Source::Notice { about: "goal".to_owned(), summary },
+        source: Source::Notice { about: GOAL_NOTICE.to_owned(), summary },
         content: vec![Block::text(text)],
         wakes: false,
     }

@@ -8,10 +8,10 @@ use projections::{FlightStage, Input, State};
 use super::{Decision, question};
 use crate::{Code, Moment, Refusal};
 
-/// Queues a person's text. An open question gives way: the text goes into the turn that asked.
+/// Queues a person's text. An open question gives way: the text goes into the turn that waits for it.
 pub(super) fn prompt(state: &State, text: &str, target: Target, at: &Moment) -> Decision {
     let mut events = question::set_aside_for_text(state);
-    let target = if events.is_empty() { target } else { Target::NextStep };
+    let target = if state.questions.hold_turn() { Target::NextStep } else { target };
     events.extend(withdraw_reservation(state, "outranked"));
     events.push(queue(state, text, target, at)?);
     Ok(events)
@@ -19,6 +19,16 @@ pub(super) fn prompt(state: &State, text: &str, target: Target, at: &Moment) -> 
 
 /// Returns the fact that a person's text waits.
 pub(super) fn queue(state: &State, text: &str, target: Target, at: &Moment) -> Result<SessionEvent, Refusal> {
+    queue_from(state, Source::User, (text, target), at)
+}
+
+/// Returns the fact that a text waits which a person wrote or caused.
+pub(super) fn queue_from(
+    state: &State,
+    source: Source,
+    (text, target): (&str, Target),
+    at: &Moment,
+) -> Result<SessionEvent, Refusal> {
     check_text(text, at)?;
     if state.inbox.len() >= at.limits.inputs_queued_max {
         let message = format!(
@@ -29,7 +39,7 @@ pub(super) fn queue(state: &State, text: &str, target: Target, at: &Moment) -> R
     }
     let input_id = InputId(at.ids.fresh());
     let content = vec![Block::text(text)];
-    Ok(InputQueued { input_id, target, source: Source::User, content, wakes: true }.into())
+    Ok(InputQueued { input_id, target, source, content, wakes: true }.into())
 }
 
 fn check_text(text: &str, at: &Moment) -> Result<(), Refusal> {
@@ -54,7 +64,7 @@ pub(super) fn withdraw_reservation(state: &State, why: &str) -> Option<SessionEv
         .then(|| InputWithdrawn { input_id: flight.input_id, why: why.to_owned() }.into())
 }
 
-/// Sends a held input in its place; brings one that waits for the next turn into the running one.
+/// Sends a held input to the end of its list; brings one that waits for the next turn into the running one.
 pub(super) fn send(state: &State, id: InputId, at: &Moment) -> Decision {
     let input = editable(state, id)?;
     let runs_already = input.runs_in(at.epoch);
@@ -73,9 +83,12 @@ pub(super) fn edit(state: &State, id: InputId, text: &str, at: &Moment) -> Decis
     Ok(vec![InputEdited { input_id: id, content: vec![Block::text(text)] }.into()])
 }
 
+/// Moves an input; moving a held one sends it.
 pub(super) fn shift(state: &State, id: InputId, target: Target, position: u32) -> Decision {
     editable(state, id)?;
-    Ok(vec![InputMoved { input_id: id, target, position }.into()])
+    let mut events: Vec<SessionEvent> = withdraw_reservation(state, "outranked").into_iter().collect();
+    events.push(InputMoved { input_id: id, target, position }.into());
+    Ok(events)
 }
 
 pub(super) fn withdraw(state: &State, id: InputId) -> Decision {

@@ -7,7 +7,7 @@ use events::{
 };
 use projections::State;
 
-use super::{Decision, input, question, result_error, result_ok};
+use super::{Decision, input, question, result_error, result_ok, text_plan};
 use crate::text::sha256;
 use crate::{Code, Moment, Refusal, ReviewVerdict};
 
@@ -21,14 +21,12 @@ const KEEP_PLANNING: &str = "Keep planning";
 /// Chooses the mode: at once on an idle session, at the next admitted step of an open turn.
 pub(super) fn set(state: &State, active: bool, at: &Moment) -> Vec<SessionEvent> {
     let plan = &state.plan;
+    let mut events = if active { Vec::new() } else { lapse_review(state) };
     if active == plan.target() {
-        return Vec::new();
+        return events;
     }
-    let mut events: Vec<SessionEvent> = Vec::new();
     if active {
         events.extend(input::withdraw_reservation(state, "plan mode"));
-    } else {
-        events.extend(lapse_review(state));
     }
     if state.turn.open.is_some() || active == plan.active {
         events.push(PlanSelected { active, by: at.actor.clone(), narrate: true }.into());
@@ -41,39 +39,61 @@ pub(super) fn set(state: &State, active: bool, at: &Moment) -> Vec<SessionEvent>
 /// A person who leaves plan mode does not leave its review behind.
 fn lapse_review(state: &State) -> Vec<SessionEvent> {
     let Some(review) = state.questions.review() else { return Vec::new() };
-    let mut events = question::withdraw(&review.asked, "plan mode was left", PlanVerdict::Withdrawn);
     let message =
         "the user left plan mode without approving this plan; ask what to do before you change anything";
-    let result = |call_id: &CallId| result_error(call_id, Code::PlanReviewDismissed.name(), message);
-    events.extend(review.asked.call_id.as_ref().map(result));
+    withdraw_review(&review.asked, "plan mode was left", (Code::PlanReviewDismissed, message))
+}
+
+/// One plan waits for review at a time: the newest.
+pub(super) fn supersede_review(state: &State) -> Vec<SessionEvent> {
+    let Some(review) = state.questions.review() else { return Vec::new() };
+    let message = "a newer plan was put forward before the user decided on this one";
+    withdraw_review(&review.asked, "a newer plan", (Code::PlanStale, message))
+}
+
+fn withdraw_review(asked: &QuestionAsked, why: &str, (code, message): (Code, &str)) -> Vec<SessionEvent> {
+    let mut events = question::withdraw(asked, why, PlanVerdict::Withdrawn);
+    events.extend(asked.call_id.as_ref().map(|call_id| result_error(call_id, code.name(), message)));
     events
 }
 
 /// Puts a plan forward: `exit_plan_mode`.
 pub(super) fn propose(state: &State, call_id: &CallId, markdown: &str, at: &Moment) -> Decision {
     check_plan(state, markdown, at)?;
+    let started = ToolStarted { call_id: call_id.clone(), class: ToolClass::Session, sandbox: None };
+    let mut events = supersede_review(state);
+    events.push(started.into());
+    events.extend(put_forward(state, markdown, Some(call_id), at));
+    Ok(events)
+}
+
+/// Returns the facts that a plan waits for review; a call that brought it waits too.
+pub(super) fn put_forward(
+    state: &State,
+    markdown: &str,
+    call_id: Option<&CallId>,
+    at: &Moment,
+) -> [SessionEvent; 2] {
     let sha256 = sha256(markdown);
     let (plan_id, revision) = next_revision(state, &sha256, at);
-    let title = heading(markdown).unwrap_or_else(|| "Plan".to_owned());
     let proposed = PlanProposed {
         plan_id,
         revision,
-        title,
+        title: heading(markdown).unwrap_or_else(|| "Plan".to_owned()),
         markdown: markdown.to_owned(),
         sha256: sha256.clone(),
-        from: PlanOrigin::Tool,
+        from: if call_id.is_some() { PlanOrigin::Tool } else { PlanOrigin::Text },
     };
     let asked = QuestionAsked {
         question_id: QuestionId(at.ids.fresh()),
         revision: 1,
-        call_id: Some(call_id.clone()),
+        call_id: call_id.cloned(),
         intent: QuestionIntent::PlanReview { plan_id, revision, sha256 },
         items: vec![review_item()],
         default: None,
         deadline: None,
     };
-    let started = ToolStarted { call_id: call_id.clone(), class: ToolClass::Session, sandbox: None };
-    Ok(vec![started.into(), proposed.into(), asked.into()])
+    [proposed.into(), asked.into()]
 }
 
 fn check_plan(state: &State, markdown: &str, at: &Moment) -> Result<(), Refusal> {
@@ -101,7 +121,11 @@ fn starts_with_heading(markdown: &str) -> bool {
     rest.starts_with(char::is_whitespace) && !rest.trim().is_empty()
 }
 
+/// Returns the title of a plan that begins with one.
 fn heading(markdown: &str) -> Option<String> {
+    if !starts_with_heading(markdown) {
+        return None;
+    }
     let line = markdown.trim().trim_start_matches('#').trim_start().lines().next()?;
     Some(line.trim().to_owned())
 }
@@ -152,8 +176,8 @@ pub(super) fn review(
 ) -> Decision {
     let asked = open_review(state, seen)?;
     match verdict {
-        ReviewVerdict::Approve => Ok(approve(asked, at)),
-        ReviewVerdict::KeepPlanning => Ok(keep_planning(asked, feedback, at)),
+        ReviewVerdict::Approve => approve(state, asked, at),
+        ReviewVerdict::KeepPlanning => keep_planning(state, asked, feedback, at),
         ReviewVerdict::Dismiss => question::dismiss(state, asked.question_id, asked.revision),
     }
 }
@@ -192,16 +216,19 @@ pub(super) fn answer_review(
     review(state, &seen, (verdict, answer.custom.as_deref()), at)
 }
 
-fn approve(asked: &QuestionAsked, at: &Moment) -> Vec<SessionEvent> {
+fn approve(state: &State, asked: &QuestionAsked, at: &Moment) -> Decision {
     let text = "The user approved the plan. Plan mode is off from the next step: carry the plan out now.";
     let mut events = vec![question::answered(asked, vec![choice(APPROVE, None)], at)];
     events.push(reviewed(asked, PlanVerdict::Approved, None));
     events.push(PlanSelected { active: false, by: at.actor.clone(), narrate: false }.into());
-    events.extend(asked.call_id.iter().map(|call_id| result_ok(call_id, text)));
-    events
+    match &asked.call_id {
+        Some(call_id) => events.push(result_ok(call_id, text)),
+        None => events.extend(text_plan::carry_out(state, at)?),
+    }
+    Ok(events)
 }
 
-fn keep_planning(asked: &QuestionAsked, feedback: Option<&str>, at: &Moment) -> Vec<SessionEvent> {
+fn keep_planning(state: &State, asked: &QuestionAsked, feedback: Option<&str>, at: &Moment) -> Decision {
     let feedback = feedback.map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let message = match &feedback {
         Some(text) => format!("the user wants to keep planning and says: {text}"),
@@ -212,10 +239,12 @@ fn keep_planning(asked: &QuestionAsked, feedback: Option<&str>, at: &Moment) -> 
         None => choice(KEEP_PLANNING, None),
     };
     let mut events = vec![question::answered(asked, vec![answer], at)];
-    events.push(reviewed(asked, PlanVerdict::KeepPlanning, feedback));
-    let result = |call_id: &CallId| result_error(call_id, Code::PlanKeepPlanning.name(), &message);
-    events.extend(asked.call_id.as_ref().map(result));
-    events
+    events.push(reviewed(asked, PlanVerdict::KeepPlanning, feedback.clone()));
+    match &asked.call_id {
+        Some(call_id) => events.push(result_error(call_id, Code::PlanKeepPlanning.name(), &message)),
+        None => events.push(text_plan::plan_on(state, feedback.as_deref(), at)?),
+    }
+    Ok(events)
 }
 
 fn choice(label: &str, custom: Option<String>) -> Answer {

@@ -153,6 +153,13 @@ fn set_aside(asked: &QuestionAsked) -> Vec<SessionEvent> {
     events
 }
 
+/// Withdraws every question that a call waits for. One without a call outlives the turn that asked it.
+pub(super) fn lapse(state: &State, why: &str) -> Vec<SessionEvent> {
+    let open = state.questions.open.iter().map(|question| &question.asked);
+    let held = open.filter(|asked| asked.call_id.is_some());
+    held.flat_map(|asked| withdraw(asked, why, PlanVerdict::Withdrawn)).collect()
+}
+
 /// Returns the facts that a question is gone without an answer; its call's result is not among them.
 pub(super) fn withdraw(asked: &QuestionAsked, why: &str, verdict: PlanVerdict) -> Vec<SessionEvent> {
     let gone = QuestionWithdrawn { question_id: asked.question_id, why: why.to_owned() };

@@ -9,8 +9,6 @@ use projections::State;
 use super::{Decision, question};
 use crate::{Code, Moment, Refusal};
 
-/// Words of a made title.
-const TITLE_WORDS_MAX: usize = 6;
 /// Bytes of a made title.
 const MADE_TITLE_BYTES_MAX: usize = 48;
 
@@ -32,11 +30,22 @@ pub(super) fn first_title(state: &State, text: &str, at: &Moment) -> Option<Sess
     if state.session.title.is_some() {
         return None;
     }
-    let words: Vec<&str> = text.split_whitespace().take(TITLE_WORDS_MAX).collect();
-    let line = one_line(&words.join(" "));
     let bytes_max = MADE_TITLE_BYTES_MAX.min(at.limits.title_bytes_max);
-    let title = line[..line.floor_char_boundary(bytes_max)].trim().to_owned();
+    let title = made_title(&one_line(text), bytes_max);
     (!title.is_empty()).then(|| SessionTitled { title, by: Actor::HOST }.into())
+}
+
+/// Takes as many whole words as fit; an ellipsis says that more followed.
+fn made_title(line: &str, bytes_max: usize) -> String {
+    const ELLIPSIS: char = '…';
+    if line.len() <= bytes_max {
+        return line.to_owned();
+    }
+    let fits = &line[..line.floor_char_boundary(bytes_max - ELLIPSIS.len_utf8())];
+    // A text without spaces, such as Chinese, is cut at a character.
+    let words = fits.rfind(' ').map_or(fits, |space| &fits[..space]);
+    let told = words.trim_end_matches(|c: char| c.is_whitespace() || c.is_ascii_punctuation());
+    format!("{told}{ELLIPSIS}")
 }
 
 pub(super) fn archive(state: &State, archived: bool, at: &Moment) -> Vec<SessionEvent> {

@@ -90,6 +90,7 @@ fn plan_reply(state: &State, (enters, committed): (bool, bool), unchanged: bool)
         (true, false) if unchanged && state.plan.active => {
             "Plan mode is on already. Use /plan off to leave it."
         }
+        (true, false) if withdrawn => "Plan mode stays on. Use /plan off to leave it.",
         (true, false) => "Entering plan mode from the next step. Use /plan off to leave it.",
         (false, true) => "Plan mode is off.",
         (false, false) if withdrawn => "The switch to plan mode was withdrawn.",

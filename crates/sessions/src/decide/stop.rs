@@ -1,7 +1,7 @@
 //! Stop: it names the turn that the person saw.
 
-use events::{InputWithdrawn, PlanVerdict, SessionEvent, TurnCancelled};
-use projections::{CurrentGoal, FlightStage, State};
+use events::{InputWithdrawn, SessionEvent, TurnCancelled};
+use projections::{CurrentGoal, FlightStage, Goals, State};
 
 use super::{Decision, goal, input, question};
 use crate::{Code, Moment, Refusal};
@@ -25,7 +25,7 @@ pub(super) fn decide(state: &State, turn: u32, keep_inbox: bool, at: &Moment) ->
         Some(_) => {
             return Refusal::err(Code::TurnOver, format!("turn {turn} is over; turn {number} runs now"));
         }
-        None => Vec::new(),
+        None => stop_due_round(state, at),
     };
     if let Some(current) = flight(state, |stage| stage == FlightStage::Queued) {
         events.extend(input::withdraw_reservation(state, "stopped"));
@@ -35,6 +35,13 @@ pub(super) fn decide(state: &State, turn: u32, keep_inbox: bool, at: &Moment) ->
         events.extend(drop_inbox(state));
     }
     Ok(events)
+}
+
+/// The person pressed between the end of the turn they saw and the round that is about to follow it.
+fn stop_due_round(state: &State, at: &Moment) -> Vec<SessionEvent> {
+    let waits = Goals::waiting(state, Some(at.epoch)).is_some();
+    let due = state.goals.current.as_ref().filter(|current| !waits && current.has_capacity());
+    due.map(|current| goal::paused(current, at).into()).into_iter().collect()
 }
 
 fn flight(state: &State, is: impl Fn(FlightStage) -> bool) -> Option<&CurrentGoal> {
@@ -53,10 +60,9 @@ fn stop_open(state: &State, keep_inbox: bool, at: &Moment) -> Vec<SessionEvent> 
     events
 }
 
-/// Questions do not outlive the turn that asked them; their calls get results when the turn is closed.
+/// A question does not outlive the call that asked it; the call gets its result when the turn is closed.
 pub(super) fn lapse_questions(state: &State) -> Vec<SessionEvent> {
-    let lapse = |asked| question::withdraw(asked, "stopped", PlanVerdict::Withdrawn);
-    state.questions.open.iter().flat_map(|question| lapse(&question.asked)).collect()
+    question::lapse(state, "stopped")
 }
 
 fn drop_inbox(state: &State) -> Vec<SessionEvent> {

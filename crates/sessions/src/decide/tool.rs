@@ -47,11 +47,13 @@ pub(super) fn fail(state: &State, call_id: &CallId, failure: &ToolFailure) -> De
     Ok(vec![result_error(call_id, &failure.code, &failure.message)])
 }
 
-/// Writes down a body's result.
+/// Writes down the result of a body that was started; a call that asks a person has none but their answer.
 pub(super) fn finish(state: &State, result: &ToolResult) -> Decision {
     let call = state.turn.step().and_then(|step| step.call(&result.call_id));
     match call {
-        Some(call) if call.stage != CallStage::Done => Ok(vec![SessionEvent::from(result.clone())]),
+        Some(Call { stage: CallStage::Started(_), call_id, .. }) if !state.questions.holds(call_id) => {
+            Ok(vec![SessionEvent::from(result.clone())])
+        }
         _ => Refusal::err(Code::StepNotOpen, format!("call {} waits for no result", result.call_id)),
     }
 }

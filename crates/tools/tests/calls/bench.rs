@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
-use tools::{Invocation, Outcome, Registry, Workspace};
+use tools::{Confinement, Invocation, Outcome, Registry, Sandbox, Workspace};
 
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
@@ -64,7 +64,9 @@ impl Bench {
         cancel: CancellationToken,
     ) -> Outcome {
         match Registry::standard().parse(tool, &arguments.to_string()) {
-            Ok(Invocation::Body(call)) => call.run(&self.workspace, cancel).await,
+            Ok(Invocation::Body(call)) => {
+                call.run(&self.workspace, &Confinement::default_of(&Sandbox::none()), cancel).await
+            }
             other => panic!("no body: {other:?}"),
         }
     }

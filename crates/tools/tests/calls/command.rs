@@ -50,28 +50,28 @@ async fn both_outputs_come_in_the_order_in_which_they_were_written() {
     let bench = Bench::new().with("sub/x", "");
     let text = bench.does("run_command", json!({"command": "echo a; echo b >&2; echo c; pwd; ls sub"})).await;
     let root = bench.workspace.root().display();
-    assert_eq!(text, format!("(exit status 0)\na\nb\nc\n{root}\nx\n"));
+    assert_eq!(text, format!("(exit status 0, WITHOUT A SANDBOX)\na\nb\nc\n{root}\nx\n"));
 }
 
 #[tokio::test]
 async fn a_command_without_output_still_says_how_it_ended() {
     let text = Bench::new().does("run_command", json!({"command": "true"})).await;
-    assert_eq!(text, "(exit status 0, no output)");
+    assert_eq!(text, "(exit status 0, WITHOUT A SANDBOX, no output)");
 }
 
 #[tokio::test]
 async fn a_status_other_than_zero_is_an_error_with_its_output() {
     let bench = Bench::new();
     let (code, text) = bench.fails("run_command", json!({"command": "echo why; exit 3"})).await;
-    assert_eq!((code, text.as_str()), ("EXIT_STATUS", "(exit status 3)\nwhy\n"));
+    assert_eq!((code, text.as_str()), ("EXIT_STATUS", "(exit status 3, WITHOUT A SANDBOX)\nwhy\n"));
     let (code, text) = bench.fails("run_command", json!({"command": "kill -9 $$"})).await;
-    assert_eq!((code, text.as_str()), ("EXIT_SIGNAL", "(ended by signal 9, no output)"));
+    assert_eq!((code, text.as_str()), ("EXIT_SIGNAL", "(ended by signal 9, WITHOUT A SANDBOX, no output)"));
 }
 
 #[tokio::test]
 async fn there_is_no_input_to_wait_for() {
     let text = Bench::new().does("run_command", json!({"command": "cat; echo done"})).await;
-    assert_eq!(text, "(exit status 0)\ndone\n");
+    assert_eq!(text, "(exit status 0, WITHOUT A SANDBOX)\ndone\n");
 }
 
 #[tokio::test]
@@ -79,7 +79,7 @@ async fn head_and_tail_of_a_long_output_are_kept() {
     let command = "echo first; head -c 1000000 /dev/zero | tr '\\0' x; echo last";
     let text = Bench::new().does("run_command", json!({"command": command})).await;
     assert!(text.len() < OUTPUT_BYTES_MAX + 200, "{}", text.len());
-    assert!(text.starts_with("(exit status 0)\nfirst\nxxx") && text.ends_with("xlast\n"));
+    assert!(text.starts_with("(exit status 0, WITHOUT A SANDBOX)\nfirst\nxxx") && text.ends_with("xlast\n"));
     assert!(text.contains(&format!("(… {} bytes cut …)", 1_000_011 - OUTPUT_BYTES_MAX)));
 }
 
@@ -139,7 +139,7 @@ async fn cancel_once_alive(command: &'static str) -> String {
 #[tokio::test]
 async fn what_was_printed_before_the_end_is_kept() {
     let text = cancel_once_alive("echo before; exec 3>witness; echo up >&3; exec sleep 600").await;
-    assert_eq!(text, "(stopped because the call was cancelled)\nbefore\n");
+    assert_eq!(text, "(stopped because the call was cancelled, WITHOUT A SANDBOX)\nbefore\n");
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn a_process_that_left_the_group_is_not_waited_for() {
         witness
     });
     let (outcome, witness) = tokio::join!(call, watch);
-    assert_eq!(outcome.text, "(exit status 0)\ndone\n");
+    assert_eq!(outcome.text, "(exit status 0, WITHOUT A SANDBOX)\ndone\n");
     std::fs::write(bench.path("leave"), "now\n").unwrap();
     witness.unwrap().says("gone");
 }
@@ -199,7 +199,7 @@ async fn background_processes_end_with_the_command() {
     let witness = Witness::new(&bench);
     let command = "exec 3>witness; sleep 600 & echo up >&3; echo done";
     let text = bench.does("run_command", json!({"command": command})).await;
-    assert_eq!(text, "(exit status 0)\ndone\n");
+    assert_eq!(text, "(exit status 0, WITHOUT A SANDBOX)\ndone\n");
     witness.says("alive");
     witness.says("gone");
 }

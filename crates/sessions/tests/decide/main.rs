@@ -1,0 +1,24 @@
+//! The pure core, given facts and wishes: what is decided, what is refused, and what is true afterwards.
+//!
+//! Start reading at [`given::given`]: it is the one place that builds moments and envelopes.
+
+mod driver;
+mod facts;
+mod fork;
+mod given;
+mod goal;
+mod goal_activation;
+mod goal_tools;
+mod inbox;
+mod plan;
+mod plan_review;
+mod properties;
+mod questions;
+mod repair;
+mod slash;
+mod stop;
+mod story;
+mod text_plan;
+mod todo;
+mod turn;
+mod wishes;

@@ -1,0 +1,50 @@
+//! Every way a session with one goal can go, within a bound: two tabs, a model with goal tools, the goal driver, the
+//! agent, and a host that dies at any moment.
+//!
+//! The search walks over the real pure functions: `sessions::decide`, `sessions::repair`, `projections::fold`,
+//! `goal_driver::next_step` and `agent::next`. Driver and agent also submit what they found due at an earlier look, for
+//! in the real process the state may move between their look and their record.
+//!
+//! # Not here
+//!
+//! Plan reviews, tool bodies and forks; two hosts at once (the log fences the older one); answers with
+//! several calls. They have scenarios of their own.
+
+use std::time::Instant;
+
+#[path = "exploration/action.rs"]
+mod action;
+#[path = "exploration/bound.rs"]
+mod bound;
+#[path = "exploration/history.rs"]
+mod history;
+#[path = "exploration/key.rs"]
+mod key;
+#[path = "exploration/liveness.rs"]
+mod liveness;
+#[path = "exploration/rules.rs"]
+mod rules;
+#[path = "exploration/search.rs"]
+mod search;
+#[path = "exploration/tabs.rs"]
+mod tabs;
+#[path = "exploration/world.rs"]
+mod world;
+
+#[test]
+fn no_way_that_a_session_can_go_breaks_a_rule() {
+    println!("bound: {}", bound::in_words());
+    let began = Instant::now();
+    let graph = search::explore();
+    let (states, moves, refused) = (graph.nodes.len(), graph.moves, graph.refused);
+    println!("session: {states} states, {moves} moves, {refused} refusals in {:?}", began.elapsed());
+
+    let (owing, longest) = liveness::check(&graph);
+    println!(
+        "a goal is owed a move in {owing} states, and gets it within {longest} moves of driver and agent"
+    );
+
+    let began = Instant::now();
+    let tabs::Found { states, moves, races } = tabs::explore(&graph);
+    println!("two tabs: {states} states, {moves} moves, {races} races in {:?}", began.elapsed());
+}
