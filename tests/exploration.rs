@@ -28,6 +28,8 @@ mod rules;
 mod search;
 #[path = "exploration/tabs.rs"]
 mod tabs;
+#[path = "exploration/twins.rs"]
+mod twins;
 #[path = "exploration/world.rs"]
 mod world;
 
@@ -38,6 +40,8 @@ fn no_way_that_a_session_can_go_breaks_a_rule() {
     let graph = search::explore();
     let (states, moves, refused) = (graph.nodes.len(), graph.moves, graph.refused);
     println!("session: {states} states, {moves} moves, {refused} refusals in {:?}", began.elapsed());
+
+    println!("{} states compared with others of the same key", twins::check(&graph));
 
     let (owing, longest) = liveness::check(&graph);
     println!(

@@ -289,7 +289,8 @@ pub(crate) fn open_call(state: &State) -> Option<(&Call, Choice, bool)> {
         _ if has_action("complete") => Choice::Completes,
         _ => Choice::Blocks,
     };
-    let is_newest = call.name != "update_goal" || call.arguments == update(state, choice);
+    let has_goal = state.goals.current.is_some();
+    let is_newest = call.name != "update_goal" || has_goal && call.arguments == update(state, choice);
     Some((call, choice, is_newest))
 }
 

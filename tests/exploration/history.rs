@@ -6,7 +6,7 @@ use events::{
     ActorKind, Envelope, Epoch, GoalChange, GoalId, GoalRound, InputClaimed, InputId, SessionEvent, Source,
     TurnEndReason, UserMessage,
 };
-use projections::State;
+use projections::{Input, State};
 
 /// What past events allow from here on.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +45,10 @@ impl History {
     /// Takes note of an event; `before` is the state in front of it. An error says which rule it breaks.
     pub(crate) fn watch(&mut self, recorded: &Envelope, before: &State) -> Result<(), String> {
         match &recorded.event {
-            SessionEvent::GoalChange(change) => self.goal_changed(change, recorded.epoch),
+            SessionEvent::GoalChange(change) => {
+                self.goal_changed(change, recorded.epoch);
+                return may_change(change, recorded, before);
+            }
             SessionEvent::GoalRound(data) => return self.reserved(data, recorded.epoch),
             SessionEvent::UserMessage(data) => return self.message(data, recorded.epoch, before),
             SessionEvent::InputClaimed(data) => return self.claimed(data, recorded.epoch, before),
@@ -167,6 +170,8 @@ impl History {
         if let Some(flight) = &mut self.flight {
             flight.claimed |= data.input_ids.contains(&flight.input_id);
         }
+        let has_round = data.input_ids.iter().any(|id| before.inbox.find(*id).is_some_and(Input::is_round));
+        refuse(has_round && data.input_ids.len() > 1, "a round is claimed together with other inputs")?;
         let is_held = |id: &InputId| before.inbox.find(*id).is_none_or(|input| input.epoch != epoch);
         refuse(data.input_ids.iter().any(is_held), "an input of an earlier epoch is claimed unasked")
     }
@@ -182,6 +187,14 @@ impl History {
             "a person's input is withdrawn by nobody",
         )
     }
+}
+
+/// A model ends a goal's run by itself; for anything else a person has to speak in the turn.
+fn may_change(change: &GoalChange, recorded: &Envelope, before: &State) -> Result<(), String> {
+    let ends = matches!(change, GoalChange::Complete(_) | GoalChange::Block(_));
+    let has_person = before.turn.open.as_ref().is_some_and(|open| open.has_person);
+    let unasked = recorded.actor.kind == ActorKind::Model && !ends && !has_person;
+    refuse(unasked, "a model changes a goal unasked")
 }
 
 fn refuse(breaks: bool, rule: &str) -> Result<(), String> {

@@ -20,10 +20,15 @@ pub(crate) struct Graph {
     pub(crate) moves: usize,
     /// Actions that changed nothing.
     pub(crate) refused: usize,
-    known: HashMap<u128, u32>,
+    pub(crate) known: HashMap<u128, u32>,
     /// Found, and not looked at yet.
     open: VecDeque<(u32, World)>,
+    /// Some of the worlds that were taken for another one with the same key.
+    pub(crate) twins: Vec<(u32, World)>,
 }
+
+/// One in so many worlds that are found again is kept, to be compared with the one found first.
+const TWIN_EVERY: usize = 499;
 
 /// A world that can be reached.
 pub(crate) struct Node {
@@ -113,6 +118,8 @@ impl Graph {
         if index == next {
             self.nodes.push(Node { from, edges: Vec::new(), alone: None, owed: owed(&world) });
             self.open.push_back((index, world));
+        } else if self.moves.is_multiple_of(TWIN_EVERY) {
+            self.twins.push((index, world));
         }
         index
     }

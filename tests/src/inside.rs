@@ -113,6 +113,7 @@ async fn open(
         model: answering.model,
         registry: Arc::new(Registry::standard()),
         protected: vec![data],
+        sandbox: tools::Sandbox::none(),
     };
     let parts = Parts { log, clock: Arc::new(clock), limits: Limits::default(), outfit };
     let engine = Engine::start(parts).await.expect("the engine starts");

@@ -8,7 +8,7 @@ use events::Actor;
 use model::Provider;
 use sessions::{AgentCommand, Command, LogError, Session, Submission, SubmitError, View};
 use tokio_util::sync::CancellationToken;
-use tools::{Confinement, Registry, Sandbox};
+use tools::{Registry, Sandbox};
 
 use crate::next::{Next, next};
 use crate::transcript::Transcript;
@@ -27,6 +27,8 @@ pub struct Outfit {
     pub registry: Arc<Registry>,
     /// Folders that no tool reads or writes.
     pub protected: Vec<PathBuf>,
+    /// What commands can be confined with.
+    pub sandbox: Sandbox,
 }
 
 /// The one live worker of one session.
@@ -37,7 +39,7 @@ pub struct Agent {
     pub(crate) registry: Arc<Registry>,
     pub(crate) tool_specs: Vec<model::ToolSpec>,
     pub(crate) protected: Vec<PathBuf>,
-    pub(crate) confinement: Confinement,
+    pub(crate) sandbox: Sandbox,
     pub(crate) transcript: Transcript,
 }
 
@@ -84,15 +86,9 @@ impl Agent {
             tool_specs: outfit.registry.specs().into_iter().map(spec).collect(),
             registry: outfit.registry,
             protected: outfit.protected,
-            confinement: Confinement::default_of(&Sandbox::none()),
+            sandbox: outfit.sandbox,
             transcript: Transcript::default(),
         }
-    }
-
-    /// Returns the agent with its commands in `sandbox`, under the default profile. Without this they run in none.
-    #[must_use]
-    pub fn in_sandbox(self, sandbox: &Sandbox) -> Self {
-        Self { confinement: Confinement::default_of(sandbox), ..self }
     }
 
     /// Works until `stop` is cancelled or the session is closed. What is running then is left to the repairs of

@@ -8,7 +8,7 @@ use futures_util::stream::FuturesOrdered;
 use projections::{Call, CallStage, State};
 use sessions::{AgentCommand, View};
 use tokio_util::sync::CancellationToken;
-use tools::{BodyCall, Invocation, Outcome, ToolError, Workspace};
+use tools::{BodyCall, Confinement, Invocation, Outcome, Profile, SandboxKind, ToolError, Workspace};
 
 use crate::agent::{Agent, Stumble};
 use crate::ask::stopped;
@@ -22,8 +22,9 @@ impl Agent {
         let group = self.group(&view.state);
         let mut bodies = FuturesOrdered::new();
         for call in group {
-            if let Some(body) = self.start(call).await? {
-                bodies.push_back(self.run_body(call, body, view));
+            let confinement = self.confinement(&view.state);
+            if let Some(body) = self.start(call, &confinement).await? {
+                bodies.push_back(self.run_body((call, body), confinement, view));
             }
         }
         while let Some(result) = bodies.next().await {
@@ -44,7 +45,7 @@ impl Agent {
     }
 
     /// Records the call's start and returns its body; none when the call has its result already.
-    async fn start(&self, call: &Call) -> Result<Option<BodyCall>, Stumble> {
+    async fn start(&self, call: &Call, confinement: &Confinement) -> Result<Option<BodyCall>, Stumble> {
         let call_id = call.call_id.clone();
         match self.registry.parse(&call.name, &call.arguments) {
             Err(error) => {
@@ -58,7 +59,7 @@ impl Agent {
             }
             Ok(Invocation::Body(body)) => {
                 let class = self.registry.class(&call.name, &call.arguments);
-                let sandbox = (class == ToolClass::Exec).then(|| self.confinement.name());
+                let sandbox = (class == ToolClass::Exec).then(|| confinement.recorded());
                 self.submit(AgentCommand::StartCall { call_id, class, sandbox }).await?;
                 Ok(self.may_run(call).then_some(body))
             }
@@ -72,10 +73,25 @@ impl Agent {
         matches!(stage, Some(CallStage::Started(_)))
     }
 
-    async fn run_body(&self, call: &Call, body: BodyCall, view: &View) -> ToolResult {
+    /// Under plan mode a command gets the sandbox that keeps the workspace as it is, if there is one; whether it may run
+    /// is decided where it is recorded.
+    fn confinement(&self, state: &State) -> Confinement {
+        let default = Confinement::default_of(&self.sandbox);
+        if state.is_planning() && self.sandbox.kind() != SandboxKind::None {
+            return Confinement { profile: Profile::ReadOnly, ..default };
+        }
+        default
+    }
+
+    async fn run_body(
+        &self,
+        (call, body): (&Call, BodyCall),
+        confinement: Confinement,
+        view: &View,
+    ) -> ToolResult {
         let began = Instant::now();
         let outcome = match self.workspace(&view.state) {
-            Ok(workspace) => self.run_in(&workspace, body, view).await,
+            Ok(workspace) => self.run_in(&workspace, (body, &confinement), view).await,
             Err(error) => Outcome::from(error),
         };
         let duration_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -87,10 +103,15 @@ impl Agent {
     }
 
     /// Runs the body; stopping the turn stops it, and its outcome is still waited for.
-    async fn run_in(&self, workspace: &Workspace, body: BodyCall, view: &View) -> Outcome {
+    async fn run_in(
+        &self,
+        workspace: &Workspace,
+        (body, confinement): (BodyCall, &Confinement),
+        view: &View,
+    ) -> Outcome {
         let cancel = CancellationToken::new();
         let mut watch = self.session.watch();
-        let work = body.run(workspace, &self.confinement, cancel.clone());
+        let work = body.run(workspace, confinement, cancel.clone());
         tokio::pin!(work);
         tokio::select! {
             outcome = &mut work => outcome,

@@ -53,6 +53,7 @@ impl Bench {
             model: "scripted".to_owned(),
             registry: Arc::new(Registry::standard()),
             protected: Vec::new(),
+            sandbox: tools::Sandbox::none(),
         };
         tokio::spawn(Agent::new(session.clone(), outfit).run(stop.clone()));
         Self { sessions, session, model, _stop: stop.drop_guard(), _folders: folders }

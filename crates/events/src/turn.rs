@@ -378,9 +378,33 @@ pub struct ToolStarted {
     pub call_id: CallId,
     /// What it may do.
     pub class: ToolClass,
-    /// The sandbox it runs in; absent for tools that run no program.
+    /// What confines it; absent for tools that run no program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<String>,
+    pub sandbox: Option<ToolSandbox>,
+}
+
+/// What confines a program that a tool runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSandbox {
+    /// `bubblewrap`, `landlock`, or `none` where nothing does.
+    pub by: String,
+    /// What the program may change.
+    pub profile: SandboxProfile,
+    /// Whether it has the host's network.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
+}
+
+/// What a confined program may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxProfile {
+    /// Nothing that outlives it.
+    ReadOnly,
+    /// The workspace.
+    Workspace,
+    /// Whatever the host may change.
+    Off,
 }
 
 /// A call has its one result.

@@ -8,6 +8,7 @@ use server::cli::{Cli, LogForm};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
+    tools::sandbox::take_over_if_asked();
     let cli = Cli::parse();
     write_log(cli.log);
     match serve(&cli) {

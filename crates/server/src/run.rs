@@ -9,7 +9,7 @@ use gateway::{About, Access, Gateway, GatewayLimits};
 use sessions::SystemClock;
 use store::{Log, Options, SegmentLog};
 use tokio::net::TcpListener;
-use tools::Registry;
+use tools::{Registry, Sandbox, SandboxKind};
 
 use crate::provider::{Chosen, choose};
 use crate::{Engine, Parts, Settings};
@@ -24,12 +24,14 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let listener = bind(&settings).await?;
     let address = listener.local_addr().context("cannot tell the address listened on")?;
     let chosen = choose(&settings.provider).await?;
+    let sandbox = tokio::task::spawn_blocking(|| Sandbox::probe(std::env::current_exe().ok())).await?;
+    warn_of_missing(&sandbox);
     let folder = settings.data.clone();
     let log = tokio::task::spawn_blocking(move || SegmentLog::open(&folder, Options::default())).await??;
     let log: Arc<dyn Log> = Arc::new(log);
     let access = Access::open(&settings.data, log.id())
         .with_context(|| format!("cannot use the keys in {}", settings.data.display()))?;
-    let engine = Engine::start(parts(&settings, &chosen, Arc::clone(&log))).await?;
+    let engine = Engine::start(parts(&settings, (&chosen, &sandbox), Arc::clone(&log))).await?;
     let about = about(&settings, &chosen, &log);
     let token = access.launch_token().to_owned();
     let gateway = Gateway {
@@ -46,6 +48,16 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What this machine cannot give is said, never silently left out.
+fn warn_of_missing(sandbox: &Sandbox) {
+    if sandbox.kind() == SandboxKind::None {
+        eprintln!(
+            "waymark: no sandbox works here, so a model's commands run with your rights, and none run in plan mode; \
+             install bubblewrap, or use a Linux with Landlock"
+        );
+    }
+}
+
 async fn bind(settings: &Settings) -> anyhow::Result<TcpListener> {
     let address = settings.listen;
     TcpListener::bind(address).await.map_err(|error| match error.kind() {
@@ -56,7 +68,7 @@ async fn bind(settings: &Settings) -> anyhow::Result<TcpListener> {
     })
 }
 
-fn parts(settings: &Settings, chosen: &Chosen, log: Arc<dyn Log>) -> Parts {
+fn parts(settings: &Settings, (chosen, sandbox): (&Chosen, &Sandbox), log: Arc<dyn Log>) -> Parts {
     let protected: Vec<PathBuf> =
         [Some(settings.data.clone()), settings.config_folder.clone()].into_iter().flatten().collect();
     let outfit = Outfit {
@@ -64,6 +76,7 @@ fn parts(settings: &Settings, chosen: &Chosen, log: Arc<dyn Log>) -> Parts {
         model: chosen.model.clone(),
         registry: Arc::new(Registry::standard()),
         protected,
+        sandbox: sandbox.clone(),
     };
     Parts { log, clock: Arc::new(SystemClock), limits: settings.limits, outfit }
 }

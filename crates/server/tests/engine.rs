@@ -28,6 +28,7 @@ async fn engine_asking(provider: Arc<dyn Provider>, data: &Path) -> Engine {
         model: REHEARSAL.to_owned(),
         registry: Arc::new(Registry::standard()),
         protected: vec![data.to_owned()],
+        sandbox: tools::Sandbox::none(),
     };
     let log = Arc::new(SegmentLog::open(data, Options::default()).unwrap());
     let parts = Parts { log, clock: Arc::new(SystemClock), limits: Limits::default(), outfit };

@@ -2,7 +2,7 @@
 
 use events::{
     Answer, AssistantDelta, Block, CallId, Digest, GoalRef, InputId, PlanId, QuestionId, RequestAttempt,
-    RequestHeader, StepFinish, Target, ToolClass, ToolFailure, ToolResult, Usage,
+    RequestHeader, StepFinish, Target, ToolClass, ToolFailure, ToolResult, ToolSandbox, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -196,8 +196,8 @@ pub enum AgentCommand {
         call_id: CallId,
         /// What it may do.
         class: ToolClass,
-        /// The sandbox it will run in.
-        sandbox: Option<String>,
+        /// What will confine it.
+        sandbox: Option<ToolSandbox>,
     },
     /// A call cannot start: its tool or arguments are wrong.
     FailCall {

@@ -232,6 +232,21 @@ impl Confinement {
         }
     }
 
+    /// Returns what the log keeps of it: what confines the command really, not what was wished for.
+    #[must_use]
+    pub fn recorded(&self) -> events::ToolSandbox {
+        let (kind, profile) = match self.is_confined() {
+            true => (self.sandbox.kind(), self.profile),
+            false => (SandboxKind::None, Profile::Off),
+        };
+        let profile = match profile {
+            Profile::ReadOnly => events::SandboxProfile::ReadOnly,
+            Profile::Workspace => events::SandboxProfile::Workspace,
+            Profile::Off => events::SandboxProfile::Off,
+        };
+        events::ToolSandbox { by: kind.name().to_owned(), profile, network: self.network }
+    }
+
     pub(crate) fn is_confined(&self) -> bool {
         self.sandbox.kind() != SandboxKind::None && self.profile != Profile::Off
     }

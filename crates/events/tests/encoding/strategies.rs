@@ -175,7 +175,7 @@ fn tools() -> impl Strategy<Value = SessionEvent> {
         (any::<u32>(), call(), text(), text()).prop_map(|(turn, call_id, name, arguments)| {
             ToolCall { turn, step: turn / 2, call_id, name, arguments }.into()
         }),
-        (call(), class, of(text())).prop_map(|(call_id, class, sandbox)| ToolStarted {
+        (call(), class, of(sandbox())).prop_map(|(call_id, class, sandbox)| ToolStarted {
             call_id,
             class,
             sandbox
@@ -185,6 +185,12 @@ fn tools() -> impl Strategy<Value = SessionEvent> {
             ToolResult { call_id, outcome, content, error, diff, duration_ms }.into()
         }),
     ]
+}
+
+fn sandbox() -> impl Strategy<Value = ToolSandbox> {
+    use SandboxProfile::{Off, ReadOnly, Workspace};
+    (text(), one_of(&[ReadOnly, Workspace, Off]), any::<bool>())
+        .prop_map(|(by, profile, network)| ToolSandbox { by, profile, network })
 }
 
 fn plans() -> impl Strategy<Value = SessionEvent> {

@@ -27,7 +27,7 @@ pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Deci
         }
         AgentCommand::Answered(answer) => answered(state, answer, at),
         AgentCommand::StartCall { call_id, class, sandbox } => {
-            tool::start(state, call_id, *class, sandbox.as_deref())
+            tool::start(state, call_id, *class, sandbox.as_ref())
         }
         AgentCommand::FailCall { call_id, failure } => tool::fail(state, call_id, failure),
         AgentCommand::FinishCall(result) => tool::finish(state, result),

@@ -1,23 +1,39 @@
 //! Calls: what may start, what session tools do, and the one result of each.
 
-use events::{CallId, SessionEvent, ToolClass, ToolFailure, ToolResult, ToolStarted};
+use events::{
+    CallId, SandboxProfile, SessionEvent, ToolClass, ToolFailure, ToolResult, ToolSandbox, ToolStarted,
+};
 use projections::{Call, CallStage, State};
 
 use super::{Decision, goal_tool, plan, question, result_error, todo};
 use crate::{Code, Moment, Refusal, ToolAction};
 
 /// Lets a body start, or writes down why it may not. Decided from folded state alone, whatever led here.
-pub(super) fn start(state: &State, call_id: &CallId, class: ToolClass, sandbox: Option<&str>) -> Decision {
+pub(super) fn start(
+    state: &State,
+    call_id: &CallId,
+    class: ToolClass,
+    sandbox: Option<&ToolSandbox>,
+) -> Decision {
     let call = waiting(state, call_id)?;
-    if state.is_planning() && matches!(class, ToolClass::Write | ToolClass::Exec) {
+    if state.is_planning() && !keeps_the_workspace(class, sandbox) {
         return Ok(vec![result_error(call_id, Code::PlanModeRefused.name(), &plan_refusal(call, class))]);
     }
-    Ok(vec![ToolStarted { call_id: call_id.clone(), class, sandbox: sandbox.map(str::to_owned) }.into()])
+    Ok(vec![ToolStarted { call_id: call_id.clone(), class, sandbox: sandbox.cloned() }.into()])
+}
+
+/// Says whether nothing of the workspace can change, whatever the tool does.
+fn keeps_the_workspace(class: ToolClass, sandbox: Option<&ToolSandbox>) -> bool {
+    match class {
+        ToolClass::Read | ToolClass::Session | ToolClass::Ask => true,
+        ToolClass::Write => false,
+        ToolClass::Exec => sandbox.is_some_and(|sandbox| sandbox.profile == SandboxProfile::ReadOnly),
+    }
 }
 
 fn plan_refusal(call: &Call, class: ToolClass) -> String {
     let why = match class {
-        ToolClass::Exec => "it runs a program, and no read-only sandbox is set up for that",
+        ToolClass::Exec => "it runs a program, and no read-only sandbox confines it here",
         _ => "it changes files",
     };
     format!(

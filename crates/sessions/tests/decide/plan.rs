@@ -1,6 +1,6 @@
 //! Plan mode: choosing it, when it takes effect, and what the model is told.
 
-use events::{Source, Target, ToolClass};
+use events::{SandboxProfile, Source, Target, ToolClass};
 use projections::State;
 use sessions::{ClientCommand, ReviewVerdict};
 
@@ -126,6 +126,21 @@ fn entering_restricts_at_once_and_leaving_only_when_it_is_committed() {
 
     let leaving = given([plan_on(), asked("hi"), calls([("c1", "write_file")]), plan_off()]);
     leaving.when(start("c1", ToolClass::Write)).then(["tool/result c1 PLAN_MODE_REFUSED"]);
+}
+
+#[test]
+fn a_command_runs_in_plan_mode_only_where_it_can_change_nothing() {
+    let planning = given([plan_on(), asked("hi"), calls([("c1", "run"), ("c2", "run"), ("c3", "run")])]);
+    planning
+        .when(start_confined("c1", SandboxProfile::Workspace))
+        .then(["tool/result c1 PLAN_MODE_REFUSED"])
+        .when(start_confined("c2", SandboxProfile::Off))
+        .then(["tool/result c2 PLAN_MODE_REFUSED"])
+        .when(start_confined("c3", SandboxProfile::ReadOnly))
+        .then(["tool/started c3 exec"]);
+
+    let entering = given([asked("hi"), calls([("c1", "run")]), plan_on()]);
+    entering.when(start_confined("c1", SandboxProfile::Workspace)).then(["tool/result c1 PLAN_MODE_REFUSED"]);
 }
 
 #[test]

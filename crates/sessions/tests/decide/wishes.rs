@@ -2,8 +2,8 @@
 
 use events::{
     Actor, ActorKind, Answer, AssistantDelta, Block, CallId, Channel, ClientId, Digest, GoalRef, InputId,
-    QuestionId, QuestionItem, QuestionOption, RequestHeader, StepFinish, Target, Todo, TodoStatus, ToolClass,
-    ToolFailure, ToolOutcome, ToolResult, Usage,
+    QuestionId, QuestionItem, QuestionOption, RequestHeader, SandboxProfile, StepFinish, Target, Todo,
+    TodoStatus, ToolClass, ToolFailure, ToolOutcome, ToolResult, ToolSandbox, Usage,
 };
 use projections::{OpenQuestion, State};
 use sessions::{
@@ -311,6 +311,17 @@ pub(crate) fn answers_planning(content: Vec<Block>, plan: Option<&str>, finish: 
 pub(crate) fn start(call_id: &str, class: ToolClass) -> Steps {
     let call_id = CallId::from(call_id);
     agent(move |_| AgentCommand::StartCall { call_id: call_id.clone(), class, sandbox: None })
+}
+
+/// A command is about to run, confined by `profile` of some sandbox.
+pub(crate) fn start_confined(call_id: &str, profile: SandboxProfile) -> Steps {
+    let call_id = CallId::from(call_id);
+    let sandbox = ToolSandbox { by: "landlock".to_owned(), profile, network: false };
+    agent(move |_| AgentCommand::StartCall {
+        call_id: call_id.clone(),
+        class: ToolClass::Exec,
+        sandbox: Some(sandbox.clone()),
+    })
 }
 
 pub(crate) fn finish(call_id: &str) -> Steps {

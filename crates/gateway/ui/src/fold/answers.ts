@@ -101,7 +101,7 @@ export function foldCall(
 export function foldStarted(draft: Draft, envelope: Envelope, data: EventData["tool/started"]): void {
   if (isShown(draft, data.call_id)) return;
   const row = find(draft, "tool", toolKey(data.call_id)) ?? emptyTool(envelope, data.call_id);
-  put(draft, { ...row, state: "running", sandbox: data.sandbox ?? null });
+  put(draft, { ...row, state: "running", sandbox: data.sandbox ? `${data.sandbox.by}, ${data.sandbox.profile}` : null });
 }
 
 const STOPPED = new Set(["TOOL_NOT_STARTED", "TOOL_OUTCOME_UNKNOWN", "TOOL_ABORTED", "ABORTED", "CANCELLED"]);

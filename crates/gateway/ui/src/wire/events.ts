@@ -84,7 +84,7 @@ export interface EventData {
   "assistant/delta": { turn: number; step: number; attempt: number; offset: number; channel: Channel; text: string };
   "assistant/message": { turn: number; step: number; content: Block[]; interrupted?: boolean };
   "tool/call": { turn: number; step: number; call_id: string; name: string; arguments: string };
-  "tool/started": { call_id: string; class: string; sandbox?: string };
+  "tool/started": { call_id: string; class: string; sandbox?: { by: string; profile: string; network?: boolean } };
   "tool/result": {
     call_id: string;
     outcome: "ok" | "error";
