@@ -3,15 +3,19 @@
 use agent::Next;
 use events::{Envelope, GoalChange, SessionEvent, Source, ToolOutcome};
 use goal_driver::Step;
-use projections::Activation;
+use projections::{Activation, Input};
 
-use crate::action::{Action, due, prompts};
+use crate::action::{Action, Wish, due, prompts};
 use crate::world::{Host, Outcome, World};
 
 /// Says which rule an action breaks that was refused, or for which nothing had to be recorded.
 pub(crate) fn of_no_move(due: Option<Action>, action: Action, refused: bool) -> Result<(), String> {
     if action.is_stale() && !refused {
         return Err("a stale reference is not refused".to_owned());
+    }
+    let is_stop = matches!(action, Action::Stop { .. });
+    if is_stop && !refused && matches!(due, Some(Action::Drive(Wish::Reserve, _))) {
+        return Err("a stop does nothing, and a round follows it".to_owned());
     }
     if due == Some(action) {
         return Err("what is due is not done, so the session stands still".to_owned());
@@ -37,6 +41,10 @@ pub(crate) fn of_move(
     failed_calls_change_no_goal(recorded)?;
     inputs_of_persons_are_kept(before, after, recorded)?;
     a_stopped_goal_stops_its_round(before, after, recorded)?;
+    let is_stop = matches!(action, Action::Stop { .. });
+    if is_stop && matches!(after.driver_due(), Step::Reserve { .. }) {
+        return Err("a round follows a stop".to_owned());
+    }
     if action == Action::Repair {
         nothing_runs_by_itself(after)?;
     }
@@ -110,6 +118,10 @@ fn of_world(world: &World) -> Result<(), String> {
         return Ok(());
     }
     activation_follows_from_the_log(world)?;
+    let comes_first = |input: &Input| input.is_from_person() && input.runs_in(world.state.epoch);
+    if world.state.inbox.iter().any(comes_first) && world.state.inbox.iter().any(Input::is_round) {
+        return Err("a round waits beside a person's input".to_owned());
+    }
     let (agent, driver) = (world.agent_due(), world.driver_due());
     if agent != Next::Wait && !matches!(driver, Step::Wait { .. }) {
         return Err("agent and driver both find something due".to_owned());

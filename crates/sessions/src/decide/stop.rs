@@ -1,7 +1,7 @@
 //! Stop: it names the turn that the person saw.
 
 use events::{InputWithdrawn, SessionEvent, TurnCancelled};
-use projections::{CurrentGoal, FlightStage, Goals, State};
+use projections::{Activation, CurrentGoal, FlightStage, Goals, State, Waiting};
 
 use super::{Decision, goal, input, question};
 use crate::{Code, Moment, Refusal};
@@ -16,7 +16,7 @@ pub(super) fn decide(state: &State, turn: u32, keep_inbox: bool, at: &Moment) ->
         );
     }
     let mut events = match &state.turn.open {
-        Some(open) if turn == number && open.cancelled.is_some() => Vec::new(),
+        Some(open) if turn == number && open.cancelled.is_some() => pause_resumed(state, at),
         Some(_) if turn == number => stop_open(state, keep_inbox, at),
         // The named turn is over: what follows it stops only if the goal runs it, for nobody else may have asked.
         Some(_) if flight(state, |stage| stage != FlightStage::Queued).is_some() => {
@@ -25,7 +25,7 @@ pub(super) fn decide(state: &State, turn: u32, keep_inbox: bool, at: &Moment) ->
         Some(_) => {
             return Refusal::err(Code::TurnOver, format!("turn {turn} is over; turn {number} runs now"));
         }
-        None => stop_due_round(state, at),
+        None => stop_due_round(state, keep_inbox, at),
     };
     if let Some(current) = flight(state, |stage| stage == FlightStage::Queued) {
         events.extend(input::withdraw_reservation(state, "stopped"));
@@ -37,10 +37,21 @@ pub(super) fn decide(state: &State, turn: u32, keep_inbox: bool, at: &Moment) ->
     Ok(events)
 }
 
-/// The person pressed between the end of the turn they saw and the round that is about to follow it.
-fn stop_due_round(state: &State, at: &Moment) -> Vec<SessionEvent> {
-    let waits = Goals::waiting(state, Some(at.epoch)).is_some();
-    let due = state.goals.current.as_ref().filter(|current| !waits && current.has_capacity());
+/// The turn is being stopped already; a goal that was resumed since is stopped with this press.
+fn pause_resumed(state: &State, at: &Moment) -> Vec<SessionEvent> {
+    let is_armed = |current: &&CurrentGoal| current.activation(Some(at.epoch)) == Activation::Armed;
+    let resumed = state.goals.current.as_ref().filter(is_armed);
+    resumed.map(|current| goal::paused(current, at).into()).into_iter().collect()
+}
+
+/// The person pressed between the end of the turn they saw and the round that is about to follow it, or that would follow
+/// once their waiting inputs are dropped.
+fn stop_due_round(state: &State, keep_inbox: bool, at: &Moment) -> Vec<SessionEvent> {
+    let is_next = match Goals::waiting(state, Some(at.epoch)) {
+        None => true,
+        Some(why) => why == Waiting::InputFirst && !keep_inbox,
+    };
+    let due = state.goals.current.as_ref().filter(|current| is_next && current.has_capacity());
     due.map(|current| goal::paused(current, at).into()).into_iter().collect()
 }
 

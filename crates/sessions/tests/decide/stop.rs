@@ -99,6 +99,18 @@ fn a_second_press_changes_nothing_more() {
 }
 
 #[test]
+fn a_press_while_the_turn_is_closing_stops_a_goal_that_was_resumed_since() {
+    with_goal([round(), stop(), goal_resume()]).when(stop()).then(["goal/change pause r4 paused 1/9"]);
+}
+
+#[test]
+fn dropping_the_input_that_held_a_round_back_does_not_let_the_round_start() {
+    with_goal([prompt("first")])
+        .when(stop_and_drop())
+        .then(["goal/change pause r2 paused 0/9", "input/withdrawn stopped"]);
+}
+
+#[test]
 fn what_waits_stays_unless_the_person_says_otherwise() {
     let busy = || given([asked("hi"), prompt("later"), prompt_to("soon", Target::NextStep)]);
     busy().when(stop()).then(["turn/cancelled 1 keep"]).holds(|state| state.inbox.len() == 2);
