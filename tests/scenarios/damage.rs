@@ -42,6 +42,11 @@ async fn a_damaged_session_is_named_with_its_seq_and_the_others_work(mut world: 
     damage(&world);
     world.restart().await;
 
+    // After a clean stop nobody reads a session until somebody asks for it.
+    let answer = tab.presses_on(victim, json!({"type": "set-title", "title": "mended?"})).await;
+    let Answer::Refused { code, message, .. } = answer else { panic!("a damaged session takes no commands") };
+    assert_eq!(code, "SESSION_CORRUPT");
+    assert!(message.contains(&victim.to_string()) && message.contains(&format!("seq {seq}")), "{message}");
     let is_shown = |seen: &Seen| seen.row(victim)["status"] == "damaged";
     let seen = tab.until("the list shows the damage", is_shown).await;
     let problem = seen.row(victim)["problem"].as_str().unwrap_or_default();
@@ -49,10 +54,6 @@ async fn a_damaged_session_is_named_with_its_seq_and_the_others_work(mut world: 
     assert!(problem.contains(&format!("seq {seq}")), "{problem}");
     assert_eq!(seen.row(world.session)["status"], "idle");
 
-    let answer = tab.presses_on(victim, json!({"type": "set-title", "title": "mended?"})).await;
-    let Answer::Refused { code, message, .. } = answer else { panic!("a damaged session takes no commands") };
-    assert_eq!(code, "SESSION_CORRUPT");
-    assert!(message.contains(&victim.to_string()) && message.contains(&format!("seq {seq}")), "{message}");
     tab.sends(json!({"type": "open", "session": victim}));
     let seen = tab.until("the refusal", |seen| !seen.refusals().is_empty()).await;
     assert_eq!(seen.refusals()[0]["code"], "SESSION_CORRUPT");

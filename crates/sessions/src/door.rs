@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use events::{Actor, Envelope, Epoch, NewEvent, Seq, SessionEvent, SessionId};
-use projections::{State, fold, fold_all};
-use store::{Append, Appended, Log, LogError, Operation, ReadLimit};
+use projections::{State, fold};
+use store::{Append, Appended, Log, LogError, Operation};
 use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
+use crate::list::KeptRow;
+use crate::restore::{Kept, keep_row, keep_state, read_on};
 use crate::session::Wish;
 use crate::{
     Clock, Code, Command, Ids, Limits, Moment, Receipt, Refusal, Submission, SubmitError, View, decide,
@@ -33,6 +36,7 @@ pub(crate) struct Door {
     pub(crate) state: Arc<State>,
     pub(crate) epoch: Option<Epoch>,
     pub(crate) view: watch::Sender<View>,
+    pub(crate) kept: Kept,
 }
 
 impl Door {
@@ -40,11 +44,28 @@ impl Door {
         if self.epoch.is_some() {
             self.announce();
         }
-        while let Some(wish) = wishes.recv().await {
+        while let Some(wish) = self.next(&mut wishes).await {
             let outcome = self.carry_out(&wish.submission).await;
             // Whoever asked may have left; what was done stays done.
             let _ = wish.answer.send(outcome);
+            self.keep_state();
         }
+        if self.kept.row_due(self.state.head).is_some() {
+            self.keep_row();
+        }
+    }
+
+    /// Returns the next wish. Meanwhile, and before, it keeps the session's line of the list when that is due.
+    async fn next(&mut self, wishes: &mut mpsc::Receiver<Wish>) -> Option<Wish> {
+        while let Some(due) = self.kept.row_due(self.state.head) {
+            if due > Instant::now()
+                && let Ok(wish) = timeout_at(due, wishes.recv()).await
+            {
+                return wish;
+            }
+            self.keep_row();
+        }
+        wishes.recv().await
     }
 
     async fn carry_out(&mut self, submission: &Submission) -> Result<Receipt, SubmitError> {
@@ -149,6 +170,21 @@ impl Door {
         Ok(appended)
     }
 
+    fn keep_state(&mut self) {
+        if self.kept.is_state_due(self.state.head) {
+            keep_state(&self.house.log, self.id, &self.state);
+            self.kept.state = self.state.head;
+        }
+    }
+
+    /// Never makes anybody wait: a row that comes late does not take the place of a newer one.
+    fn keep_row(&mut self) {
+        let (id, head, log) = (self.id, self.state.head, Arc::clone(&self.house.log));
+        let row = KeptRow::of(id, &self.state);
+        tokio::spawn(async move { keep_row(log.as_ref(), id, head, &row).await });
+        self.kept.row_kept(head);
+    }
+
     /// Folds what others appended.
     async fn catch_up(&mut self) -> Result<(), LogError> {
         read_on(self.house.log.as_ref(), self.id, Arc::make_mut(&mut self.state)).await?;
@@ -181,19 +217,5 @@ fn placed(seq: Seq, appended: &Appended, at_ms: u64, new: NewEvent) -> Envelope 
         cause: new.cause,
         actor: new.actor,
         event: new.event,
-    }
-}
-
-/// Folds everything behind the state's head.
-pub(crate) async fn read_on(log: &dyn Log, id: SessionId, state: &mut State) -> Result<(), LogError> {
-    loop {
-        let batches = log.read(id, state.head, ReadLimit::default()).await?;
-        if batches.is_empty() {
-            return Ok(());
-        }
-        for batch in &batches {
-            fold_all(state, &batch.envelopes()?);
-        }
-        tokio::task::yield_now().await;
     }
 }

@@ -3,21 +3,24 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use events::{Actor, ClientId, Epoch, GoalPhase, NewEvent, Seq, SessionCreated, SessionId};
+use events::{Actor, ClientId, Epoch, NewEvent, Seq, SessionCreated, SessionId};
 use parking_lot::Mutex;
-use projections::{Activation, FlightStage, State, TurnPhase, fold_all};
-use serde::Serialize;
+use projections::{State, fold_all};
 use store::{Create, ForkPoint, Log, LogError, ReadLimit, SessionHead};
 use tokio::sync::{OnceCell, mpsc, watch};
 
-use crate::door::{Door, House, read_on};
+use crate::door::{Door, House};
+use crate::list::{KeptRow, SessionRow, row_of, unreadable};
+use crate::restore::{Kept, keep_row, newest_snapshot, newest_state};
 use crate::{Clock, Code, Command, Limits, Refusal, Session, Submission, SubmitError, View, fork_batch};
 
 /// The sessions of one process.
 pub struct Sessions {
     house: Arc<House>,
     open: Mutex<HashMap<SessionId, Arc<OnceCell<Session>>>>,
-    rows: Mutex<HashMap<SessionId, (Seq, SessionRow)>>,
+    /// The list's lines of sessions that are not in memory, with the seq that each was made from.
+    rows: Mutex<HashMap<SessionId, (Seq, KeptRow)>>,
+    rows_are_loaded: OnceCell<()>,
 }
 
 /// What the sessions of a process need.
@@ -45,54 +48,6 @@ pub struct NewSession {
     pub client: ClientId,
 }
 
-/// One line of the session list.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SessionRow {
-    /// The session.
-    pub session: SessionId,
-    /// Its title.
-    pub title: Option<String>,
-    /// What it is doing.
-    pub status: SessionStatus,
-    /// Time of its last batch, milliseconds since 1970.
-    pub updated_at_ms: u64,
-    /// Absolute path of its folder.
-    pub workspace: String,
-    /// The session it was forked from.
-    pub parent: Option<SessionId>,
-    /// Whether it is put away.
-    pub archived: bool,
-    /// Its goal.
-    pub goal: Option<GoalRow>,
-    /// Why it cannot be used.
-    pub problem: Option<String>,
-}
-
-/// What a session is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SessionStatus {
-    /// Nothing.
-    Idle,
-    /// A turn runs.
-    Running,
-    /// A turn or a question waits for a person.
-    Waiting,
-    /// Its newest turn ended in an error.
-    Error,
-    /// Its log is damaged or was written by a newer build.
-    Damaged,
-}
-
-/// A goal in the session list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct GoalRow {
-    /// Where it stands.
-    pub phase: GoalPhase,
-    /// Whether it may go on by itself.
-    pub armed: bool,
-}
-
 impl Sessions {
     /// Returns the sessions of `setting.log`, and the ids of those that this process comes to own, as it does.
     #[must_use]
@@ -106,7 +61,12 @@ impl Sessions {
             changes: watch::Sender::new(0),
             owned,
         };
-        let sessions = Self { house: Arc::new(house), open: Mutex::default(), rows: Mutex::default() };
+        let sessions = Self {
+            house: Arc::new(house),
+            open: Mutex::default(),
+            rows: Mutex::default(),
+            rows_are_loaded: OnceCell::new(),
+        };
         (Arc::new(sessions), told)
     }
 
@@ -179,8 +139,22 @@ impl Sessions {
     ///
     /// What the log says.
     pub async fn state_at(&self, id: SessionId, at: Seq) -> Result<(State, Seq), LogError> {
-        let mut state = State::default();
-        let mut legal = Seq::ZERO;
+        let start = newest_snapshot(self.house.log.as_ref(), id, at).await?;
+        let mut from = start.head;
+        let (state, mut legal) = self.fold_to(id, at, start).await?;
+        while legal == Seq::ZERO && from > Seq::ZERO {
+            // The turn was open at the snapshot already: the last place without one is before it.
+            let start = newest_snapshot(self.house.log.as_ref(), id, Seq(from.0 - 1)).await?;
+            let to = std::mem::replace(&mut from, start.head);
+            legal = self.fold_to(id, to, start).await?.1;
+        }
+        Ok((state, legal))
+    }
+
+    /// Folds from `start` to the last batch end at or before `at`; also returns the last one without an open turn.
+    async fn fold_to(&self, id: SessionId, at: Seq, start: State) -> Result<(State, Seq), LogError> {
+        let mut state = start;
+        let mut legal = if state.turn.open.is_none() { state.head } else { Seq::ZERO };
         loop {
             let batches = self.house.log.read(id, state.head, ReadLimit::default()).await?;
             for batch in &batches {
@@ -230,6 +204,8 @@ impl Sessions {
         let opened = cell.get_or_try_init(|| self.fold_and_serve(id, epoch)).await.cloned();
         if opened.is_err() {
             self.open.lock().remove(&id);
+            // What went wrong may be news for the list.
+            self.house.changes.send_modify(|count| *count += 1);
         }
         opened
     }
@@ -248,11 +224,12 @@ impl Sessions {
         if head.deleted {
             return Err(LogError::NotFound { session: id });
         }
-        let mut state = State::default();
-        read_on(self.house.log.as_ref(), id, &mut state).await?;
-        let state = Arc::new(state);
+        let (state, snapshot) = newest_state(&self.house.log, id).await?;
         let (view, seen) = watch::channel(View { state: Arc::clone(&state), host_epoch: epoch });
-        let door = Door { id, house: Arc::clone(&self.house), state, epoch, view };
+        // A session that was only opened has the row that it had.
+        let row = if epoch.is_some() { Seq::ZERO } else { state.head };
+        let kept = Kept::upto(snapshot, row);
+        let door = Door { id, house: Arc::clone(&self.house), state, epoch, view, kept };
         self.house.changes.send_modify(|count| *count += 1);
         Ok(Session::start(id, Arc::clone(&self.house.log), door, seen))
     }
@@ -264,9 +241,10 @@ impl Sessions {
     ///
     /// When the list of sessions cannot be read.
     pub async fn recover(&self) -> Result<usize, LogError> {
+        self.load_rows().await?;
         let mut taken = 0;
         for head in self.house.log.sessions().await? {
-            match self.recover_one(head.session).await {
+            match self.recover_one(&head).await {
                 Ok(took_over) => taken += usize::from(took_over),
                 Err(error) => tracing::error!(session = %head.session, %error, "not taken over"),
             }
@@ -274,16 +252,32 @@ impl Sessions {
         Ok(taken)
     }
 
-    async fn recover_one(&self, id: SessionId) -> Result<bool, SubmitError> {
-        let mut state = State::default();
-        read_on(self.house.log.as_ref(), id, &mut state).await?;
-        self.remember(id, &state);
-        if !was_at_work(&state) {
-            return Ok(false);
+    async fn recover_one(&self, head: &SessionHead) -> Result<bool, SubmitError> {
+        let id = head.session;
+        let kept = match self.remembered(head) {
+            Some(kept) => kept,
+            None => self.remember(id).await?,
+        };
+        if kept.was_at_work {
+            let session = self.open(id).await?;
+            session.submit(Submission { actor: Actor::HOST, command: Command::Own, operation: None }).await?;
         }
-        let session = self.open(id).await?;
-        session.submit(Submission { actor: Actor::HOST, command: Command::Own, operation: None }).await?;
-        Ok(true)
+        Ok(kept.was_at_work)
+    }
+
+    /// Takes over what an earlier process kept of the list, once.
+    async fn load_rows(&self) -> Result<(), LogError> {
+        let loading = || async {
+            let kept = self.house.log.rows().await?;
+            let mut rows = self.rows.lock();
+            for row in kept {
+                if let Some(kept) = KeptRow::read(&row.bytes) {
+                    rows.insert(row.session, (row.seq, kept));
+                }
+            }
+            Ok(())
+        };
+        self.rows_are_loaded.get_or_try_init(loading).await.copied()
     }
 
     /// Returns the session list, newest first. Sessions that are put away are in it.
@@ -292,6 +286,7 @@ impl Sessions {
     ///
     /// When the list of sessions cannot be read.
     pub async fn rows(&self) -> Result<Vec<SessionRow>, LogError> {
+        self.load_rows().await?;
         let mut rows = Vec::new();
         for head in self.house.log.sessions().await? {
             rows.push(self.row(&head).await);
@@ -306,73 +301,27 @@ impl Sessions {
             let view = session.view();
             return row_of(head.session, &view.state, view.host_epoch);
         }
-        let remembered = self.rows.lock().get(&head.session).cloned();
-        if let Some((seq, row)) = remembered
-            && seq == head.seq
-        {
-            return row;
+        if let Some(kept) = self.remembered(head) {
+            return kept.row;
         }
-        let mut state = State::default();
-        match read_on(self.house.log.as_ref(), head.session, &mut state).await {
-            Ok(()) => self.remember(head.session, &state),
+        match self.remember(head.session).await {
+            Ok(kept) => kept.row,
             Err(error) => unreadable(head, &error),
         }
     }
 
-    fn remember(&self, id: SessionId, state: &State) -> SessionRow {
-        let row = row_of(id, state, None);
-        self.rows.lock().insert(id, (state.head, row.clone()));
-        row
+    /// Returns the line that is known of a session, unless the session has gone on since.
+    fn remembered(&self, head: &SessionHead) -> Option<KeptRow> {
+        let rows = self.rows.lock();
+        rows.get(&head.session).filter(|(seq, _)| *seq == head.seq).map(|(_, kept)| kept.clone())
     }
-}
 
-/// Says whether a state looks like work that only its dead host could have gone on with.
-fn was_at_work(state: &State) -> bool {
-    let goal = state.goals.current.as_ref();
-    let reserved =
-        goal.is_some_and(|goal| goal.flight.as_ref().is_some_and(|f| f.stage == FlightStage::Queued));
-    let armed = goal.is_some_and(|goal| goal.armed_in.is_some() && goal.goal.phase == GoalPhase::Active);
-    state.damage.is_none() && !state.session.deleted && (state.turn.open.is_some() || reserved || armed)
-}
-
-fn row_of(session: SessionId, state: &State, host_epoch: Option<Epoch>) -> SessionRow {
-    let slices = projections::Slices::of(state, host_epoch);
-    let status = match (state.damage, slices.turn.phase, &state.turn.last_end) {
-        (Some(_), _, _) => SessionStatus::Damaged,
-        (None, TurnPhase::Running, _) => SessionStatus::Running,
-        (None, TurnPhase::Waiting, _) => SessionStatus::Waiting,
-        (None, TurnPhase::Idle, _) if !state.questions.open.is_empty() => SessionStatus::Waiting,
-        (None, TurnPhase::Idle, Some(events::TurnEndReason::Error { .. })) => SessionStatus::Error,
-        (None, TurnPhase::Idle, _) => SessionStatus::Idle,
-    };
-    let problem =
-        state.damage.map(|damage| format!("damaged at event {} ({})", damage.seq, damage.code.name()));
-    SessionRow {
-        session,
-        title: slices.title,
-        status,
-        updated_at_ms: state.at_ms,
-        workspace: slices.session.workspace,
-        parent: slices.session.parent.map(|parent| parent.session),
-        archived: slices.session.archived,
-        goal: state.goals.current.as_ref().map(|goal| GoalRow {
-            phase: goal.goal.phase,
-            armed: goal.activation(host_epoch) == Activation::Armed,
-        }),
-        problem,
-    }
-}
-
-fn unreadable(head: &SessionHead, error: &LogError) -> SessionRow {
-    SessionRow {
-        session: head.session,
-        title: None,
-        status: SessionStatus::Damaged,
-        updated_at_ms: head.updated_at_ms,
-        workspace: String::new(),
-        parent: head.parent.map(|parent| parent.session),
-        archived: false,
-        goal: None,
-        problem: Some(error.to_string()),
+    /// Folds a session for its line, and remembers that here and for the next start.
+    async fn remember(&self, id: SessionId) -> Result<KeptRow, LogError> {
+        let (state, _) = newest_state(&self.house.log, id).await?;
+        let kept = KeptRow::of(id, &state);
+        self.rows.lock().insert(id, (state.head, kept.clone()));
+        keep_row(self.house.log.as_ref(), id, state.head, &kept).await;
+        Ok(kept)
     }
 }

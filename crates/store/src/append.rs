@@ -85,6 +85,30 @@ pub struct Receipt {
     pub body_hash: [u8; 16],
 }
 
+/// A state folded from a session, kept so that it need not be folded again. Deleting all of them costs time alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The session.
+    pub session: SessionId,
+    /// The position that it was folded up to, a batch end.
+    pub seq: Seq,
+    /// The fold that made it: another one finds nothing.
+    pub fold_version: u32,
+    /// The state, in whatever form its maker likes.
+    pub bytes: Vec<u8>,
+}
+
+/// A session's line in the list, as it was at a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The session.
+    pub session: SessionId,
+    /// The position that it was made from; behind the session's head when it lags.
+    pub seq: Seq,
+    /// The line, in whatever form its maker likes.
+    pub bytes: Vec<u8>,
+}
+
 /// The end of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {

@@ -9,13 +9,15 @@ use crate::heads::HeadState;
 use crate::recent::Place;
 use crate::record::{Spot, bytes16, u32_at, u64_at};
 use crate::recover::Standing;
-use crate::{ForkPoint, Receipt};
+use crate::{ForkPoint, Receipt, Row, Snapshot};
 
 pub(crate) const RECORD: u8 = b'r';
 pub(crate) const HEAD: u8 = b'h';
 pub(crate) const LINEAGE: u8 = b'l';
 pub(crate) const OPERATION: u8 = b'o';
 pub(crate) const DAMAGE: u8 = b'd';
+pub(crate) const SNAPSHOT: u8 = b's';
+pub(crate) const ROW: u8 = b'v';
 pub(crate) const WATERMARK: &[u8] = b"w";
 
 const PLACE_BYTES: usize = 14;
@@ -23,6 +25,7 @@ const HEAD_BYTES: usize = 41;
 const POINT_BYTES: usize = 24;
 const RECEIPT_BYTES: usize = 24;
 const WATERMARK_BYTES: usize = 52;
+const CHECKSUM_BYTES: usize = 4;
 const DELETED: u8 = 1;
 
 /// Returns the key of something that a session has one of.
@@ -43,6 +46,53 @@ pub(crate) fn record_key(session: SessionId, first: Seq) -> [u8; 25] {
     key[1..17].copy_from_slice(session.0.as_bytes());
     key[17..].copy_from_slice(&first.0.to_be_bytes());
     key
+}
+
+/// Returns a state snapshot's key: keys of one session are in the order of seqs.
+pub(crate) fn snapshot_key(session: SessionId, seq: Seq) -> [u8; 25] {
+    let mut key = record_key(session, seq);
+    key[0] = SNAPSHOT;
+    key
+}
+
+/// Returns the position that a key of [`snapshot_key`] names.
+pub(crate) fn snapshot_seq(key: &[u8]) -> Option<Seq> {
+    Some(Seq(u64::from_be_bytes(key.get(17..25)?.try_into().ok()?)))
+}
+
+pub(crate) fn encode_snapshot(key: &[u8], snapshot: &Snapshot) -> Vec<u8> {
+    checked(key, &snapshot.fold_version.to_le_bytes(), &snapshot.bytes)
+}
+
+/// Reads a snapshot of `session`; one whose checksum is wrong is as good as none.
+pub(crate) fn decode_snapshot(session: SessionId, key: &[u8], value: &[u8]) -> Option<Snapshot> {
+    let (version, bytes) = verified(key, value)?.split_first_chunk::<4>()?;
+    let fold_version = u32::from_le_bytes(*version);
+    Some(Snapshot { session, seq: snapshot_seq(key)?, fold_version, bytes: bytes.to_vec() })
+}
+
+pub(crate) fn encode_row(key: &[u8], row: &Row) -> Vec<u8> {
+    checked(key, &row.seq.0.to_le_bytes(), &row.bytes)
+}
+
+/// Reads a row; one whose checksum is wrong is as good as none.
+pub(crate) fn decode_row(key: &[u8], value: &[u8]) -> Option<Row> {
+    let (seq, bytes) = verified(key, value)?.split_first_chunk::<8>()?;
+    Some(Row { session: keyed_session(key)?, seq: Seq(u64::from_le_bytes(*seq)), bytes: bytes.to_vec() })
+}
+
+fn checked(key: &[u8], head: &[u8], bytes: &[u8]) -> Vec<u8> {
+    let content = [head, bytes].concat();
+    [&checksum(key, &content).to_le_bytes()[..], &content].concat()
+}
+
+fn verified<'a>(key: &[u8], value: &'a [u8]) -> Option<&'a [u8]> {
+    let content = value.get(CHECKSUM_BYTES..)?;
+    (u32_at(value, 0) == checksum(key, content)).then_some(content)
+}
+
+fn checksum(key: &[u8], content: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(key), content)
 }
 
 pub(crate) fn operation_key(session: SessionId, operation: OperationId) -> [u8; 33] {
@@ -228,6 +278,30 @@ mod tests {
             Watermark { log: LogId(Uuid::from_u128(1)), standing, sum: 9, boot: "a boot".to_owned() };
         assert_eq!(decode_watermark(&encode_watermark(&watermark)), Some(watermark));
         assert_eq!(decode_damage(&encode_damage(Seq(4), "what")), Some((Seq(4), "what".to_owned())));
+    }
+
+    #[test]
+    fn a_snapshot_or_row_with_any_bit_changed_is_none() {
+        let session = SessionId(Uuid::from_u128(7));
+        let bytes = b"what was folded".to_vec();
+        let snapshot = Snapshot { session, seq: Seq(9), fold_version: 2, bytes: bytes.clone() };
+        let row = Row { session, seq: Seq(9), bytes };
+        let (snapshot_key, row_key) = (snapshot_key(session, Seq(9)), session_key(ROW, session));
+        let mut snapshot_value = encode_snapshot(&snapshot_key, &snapshot);
+        let mut row_value = encode_row(&row_key, &row);
+        for bit in 0..8 * snapshot_value.len() {
+            snapshot_value[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(decode_snapshot(session, &snapshot_key, &snapshot_value), None);
+            snapshot_value[bit / 8] ^= 1 << (bit % 8);
+        }
+        for bit in 0..8 * row_value.len() {
+            row_value[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(decode_row(&row_key, &row_value), None);
+            row_value[bit / 8] ^= 1 << (bit % 8);
+        }
+        assert_eq!(decode_snapshot(session, &snapshot_key, &snapshot_value), Some(snapshot));
+        assert_eq!(decode_row(&row_key, &row_value), Some(row));
+        assert_eq!(decode_row(&row_key, &[0; 3]), None);
     }
 
     #[test]

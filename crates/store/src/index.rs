@@ -46,7 +46,7 @@ pub(crate) enum Fault {
 
 /// An open index.
 pub(crate) struct Index {
-    db: sled::Db,
+    pub(crate) db: sled::Db,
     folder: PathBuf,
     log: LogId,
     /// As the watermark has it.
@@ -127,7 +127,9 @@ impl Index {
             self.db.apply_batch(batch)?;
             *sum = summed;
             Ok(())
-        })
+        })?;
+        let deleted = records.iter().filter(|found| found.header.kind == Kind::Tombstone);
+        deleted.map(|found| found.header.session).try_for_each(|session| self.forget_folded(session))
     }
 
     fn fold_heads(&self, records: &[Found], changed: &mut Changed<'_>) -> Result<(), Fault> {
@@ -261,7 +263,7 @@ fn add_record(found: &Found, batch: &mut sled::Batch) {
 }
 
 /// Runs a call into sled, whose panics are faults like others.
-fn guarded<T>(call: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+pub(crate) fn guarded<T>(call: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
         let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));

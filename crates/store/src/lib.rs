@@ -46,6 +46,7 @@ mod roll;
 mod segment;
 mod segment_log;
 mod shared;
+mod snapshots;
 mod tail;
 mod walk;
 mod writer;

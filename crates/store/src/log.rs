@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use events::{Digest, Epoch, LogId, OperationId, Seq, SessionId};
 use tokio::sync::watch;
 
-use crate::{Append, Appended, Batch, Create, Head, Lease, LogError, ReadLimit, Receipt, SessionHead};
+use crate::{
+    Append, Appended, Batch, Create, Head, Lease, LogError, ReadLimit, Receipt, Row, SessionHead, Snapshot,
+};
 
 /// What a log takes at most; constant for its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +110,39 @@ pub trait Log: Send + Sync + 'static {
     ///
     /// `NoObject`, `CorruptObject`.
     async fn object(&self, digest: &Digest) -> Result<Vec<u8>, LogError>;
+
+    /// Keeps a snapshot for a while: a hint that may be lost at any time, and makes way for newer ones.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, and `Conflict` when it is ahead of the session's head.
+    async fn put_snapshot(&self, snapshot: Snapshot) -> Result<(), LogError>;
+
+    /// Returns the newest snapshot at or before `at` that the fold `fold_version` made, through forks.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`.
+    async fn snapshot(
+        &self,
+        session: SessionId,
+        at: Seq,
+        fold_version: u32,
+    ) -> Result<Option<Snapshot>, LogError>;
+
+    /// Keeps a session's line of the list, unless it has a newer one: a hint that may be lost at any time.
+    ///
+    /// # Errors
+    ///
+    /// `NotFound`, and `Conflict` when it is ahead of the session's head.
+    async fn put_row(&self, session: SessionId, seq: Seq, bytes: Vec<u8>) -> Result<(), LogError>;
+
+    /// Returns the rows that were kept: one a session at most, and any may lag or be missing.
+    ///
+    /// # Errors
+    ///
+    /// When the log cannot be read.
+    async fn rows(&self) -> Result<Vec<Row>, LogError>;
 
     /// Returns every session that is not deleted, by id.
     ///

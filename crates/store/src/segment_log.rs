@@ -20,8 +20,8 @@ use crate::roll::End;
 use crate::shared::Shared;
 use crate::writer::resent;
 use crate::{
-    Append, Appended, Batch, Caps, Create, ForkPoint, Head, Lease, Log, LogError, ReadLimit, Receipt,
-    SessionHead,
+    Append, Appended, Batch, Caps, Create, ForkPoint, Head, Lease, Log, LogError, ReadLimit, Receipt, Row,
+    SessionHead, Snapshot,
 };
 
 /// What a request without events counts for in the queue, in bytes.
@@ -182,6 +182,27 @@ impl Log for SegmentLog {
     async fn object(&self, digest: &Digest) -> Result<Vec<u8>, LogError> {
         let (objects, digest) = (self.objects.clone(), digest.clone());
         joined(tokio::task::spawn_blocking(move || objects.read(&digest)).await)
+    }
+
+    async fn put_snapshot(&self, snapshot: Snapshot) -> Result<(), LogError> {
+        self.on_disk(move |shared| shared.put_snapshot(&snapshot)).await
+    }
+
+    async fn snapshot(
+        &self,
+        session: SessionId,
+        at: Seq,
+        fold_version: u32,
+    ) -> Result<Option<Snapshot>, LogError> {
+        self.on_disk(move |shared| shared.snapshot(session, at, fold_version)).await
+    }
+
+    async fn put_row(&self, session: SessionId, seq: Seq, bytes: Vec<u8>) -> Result<(), LogError> {
+        self.on_disk(move |shared| shared.put_row(&Row { session, seq, bytes })).await
+    }
+
+    async fn rows(&self) -> Result<Vec<Row>, LogError> {
+        self.on_disk(|shared| Ok(shared.rows())).await
     }
 
     async fn sessions(&self) -> Result<Vec<SessionHead>, LogError> {

@@ -14,6 +14,7 @@ mod objects;
 mod operations;
 mod reading;
 mod sample;
+mod snapshots;
 
 pub use appending::*;
 pub use forking::*;
@@ -22,6 +23,7 @@ pub use objects::*;
 pub use operations::*;
 pub use reading::*;
 pub use sample::*;
+pub use snapshots::*;
 
 /// One log that starts empty and can be stopped and started.
 #[async_trait]
@@ -79,6 +81,10 @@ macro_rules! contract_suite {
             objects_of_any_size_come_back
             an_unknown_object_is_refused
             an_object_above_the_limit_is_refused
+            the_newest_state_before_a_position_comes_back
+            a_fork_finds_the_states_of_its_ancestors
+            a_snapshot_ahead_of_the_head_is_refused
+            the_newest_row_stays
         );
     };
     ($make:expr; $($promise:ident)*) => {$(

@@ -1,0 +1,149 @@
+//! Opening from snapshots: the same state as folding the whole log, with and without them.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use events::{ClientId, CommandId, Seq, SessionId};
+use projections::{FOLD_VERSION, State, fold_all};
+use sessions::{
+    ClientCommand, Limits, LogError, NewSession, ReadLimit, Session, SessionStatus, Sessions, Setting,
+    Submission, SystemClock,
+};
+use store::{Log, Options, SegmentLog};
+use uuid::Uuid;
+
+/// Opens the log as soon as the one before has let go of it: snapshots are kept in the background.
+async fn log_in(folder: &Path) -> Arc<dyn Log> {
+    let opened = until(async || match SegmentLog::open(folder, Options::default()) {
+        Err(LogError::Busy { .. }) => None,
+        opened => Some(opened.unwrap()),
+    });
+    Arc::new(opened.await)
+}
+
+fn sessions_on(log: &Arc<dyn Log>) -> Arc<Sessions> {
+    let (log, clock) = (Arc::clone(log), Arc::new(SystemClock));
+    Sessions::new(Setting { log, clock, host: "pid 1".to_owned(), limits: Limits::default() }).0
+}
+
+async fn session_on(sessions: &Sessions) -> Session {
+    let new = NewSession {
+        session: SessionId(Uuid::now_v7()),
+        title: None,
+        workspace: "/tmp/w".to_owned(),
+        client: ClientId::from("test"),
+    };
+    sessions.create(new).await.unwrap()
+}
+
+async fn press(session: &Session, command: ClientCommand) {
+    let id = CommandId(Uuid::now_v7());
+    session.submit(Submission::from_client(ClientId::from("test"), id, command)).await.unwrap();
+}
+
+async fn title(session: &Session, title: String) {
+    press(session, ClientCommand::SetTitle { title }).await;
+}
+
+async fn whole_fold(session: &Session) -> State {
+    let mut state = State::default();
+    loop {
+        let batches = session.read(state.head, ReadLimit::default()).await.unwrap();
+        if batches.is_empty() {
+            return state;
+        }
+        for batch in batches {
+            fold_all(&mut state, &batch.envelopes().unwrap());
+        }
+    }
+}
+
+/// Waits until the log has kept something in the background.
+async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let looking = async {
+        loop {
+            if let Some(found) = look().await {
+                return found;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), looking).await.expect("it is kept in the background")
+}
+
+/// Waits until the list's line of the session as it is now is kept. A log that is new has no index to keep it in at
+/// first, so the session says something again until it has.
+async fn is_kept(log: &Arc<dyn Log>, session: &Session) {
+    until(async || {
+        press(session, ClientCommand::Archive { archived: true }).await;
+        press(session, ClientCommand::Archive { archived: false }).await;
+        let rows = log.rows().await.unwrap();
+        let head = session.view().state.head;
+        rows.iter().any(|row| row.session == session.id() && row.seq == head).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_long_session_opens_from_its_snapshot_to_the_same_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_in(folder.path()).await;
+    let sessions = sessions_on(&log);
+    let session = session_on(&sessions).await;
+    for number in 0..1100 {
+        title(&session, format!("title {number}")).await;
+    }
+    press(&session, ClientCommand::Slash { line: "/goal ship it".to_owned() }).await;
+    let found = until(async || log.snapshot(session.id(), Seq(u64::MAX), FOLD_VERSION).await.unwrap()).await;
+    assert!(found.seq >= Seq(1000));
+    let reopened = sessions_on(&log).open(session.id()).await.unwrap();
+    assert_eq!(*reopened.view().state, whole_fold(&session).await);
+    let (past, _) = sessions.state_at(session.id(), Seq(1050)).await.unwrap();
+    assert_eq!((past.head, past.session.title), (Seq(1050), Some("title 1047".to_owned())));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_list_comes_from_kept_rows_and_is_the_same_without_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = {
+        let log = log_in(folder.path()).await;
+        let sessions = sessions_on(&log);
+        for number in 0..3 {
+            title(&session_on(&sessions).await, format!("session {number}")).await;
+        }
+        let all = sessions.rows().await.unwrap();
+        for row in &all {
+            is_kept(&log, &sessions.open(row.session).await.unwrap()).await;
+        }
+        sessions.rows().await.unwrap()
+    };
+    assert!(rows.iter().all(|row| row.status == SessionStatus::Idle));
+    for index_is_lost in [false, true] {
+        if index_is_lost {
+            std::fs::remove_dir_all(folder.path().join("index")).unwrap();
+        }
+        let sessions = sessions_on(&log_in(folder.path()).await);
+        assert_eq!(sessions.recover().await.unwrap(), 0);
+        assert_eq!(sessions.rows().await.unwrap(), rows);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_was_at_work_is_taken_over_whatever_its_row_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let id = {
+        let log = log_in(folder.path()).await;
+        let session = session_on(&sessions_on(&log)).await;
+        press(&session, ClientCommand::Slash { line: "/goal ship it".to_owned() }).await;
+        is_kept(&log, &session).await;
+        session.id()
+    };
+    let sessions = sessions_on(&log_in(folder.path()).await);
+    assert_eq!(sessions.recover().await.unwrap(), 1);
+    let view = sessions.open(id).await.unwrap().view();
+    assert!(view.host_epoch.is_some());
+    assert_eq!(view.slices().goal.unwrap().activation, projections::Activation::Disarmed);
+}
