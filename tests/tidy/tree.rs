@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::mask::mask;
 
-/// Folders that hold nothing of ours: builds, downloads, and the built page.
+/// What is not ours, or not a source: builds, downloads, the built page, and `.git`, a file in a second working tree.
 const FOREIGN: [&str; 5] = [".git", "target", "node_modules", "dist", "waymark-rehearsal"];
 
 /// A Rust file.
@@ -96,7 +96,10 @@ fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let kind = entry.file_type().expect("a listed entry has a kind");
-        if kind.is_dir() && !FOREIGN.contains(&name.as_str()) {
+        if FOREIGN.contains(&name.as_str()) {
+            continue;
+        }
+        if kind.is_dir() {
             walk(&entry.path(), &format!("{prefix}{name}/"), found);
         } else if kind.is_file() {
             found.push(format!("{prefix}{name}"));
