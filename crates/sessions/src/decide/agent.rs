@@ -104,12 +104,13 @@ fn next_step<'a>(state: &'a State, at: &Moment) -> impl Iterator<Item = &'a Inpu
     state.inbox.next_step.iter().filter(move |input| input.runs_in(at.epoch))
 }
 
-/// Says whether the goal still wants this round, word for word; other inputs are always due.
+/// Says whether the goal still wants this round, as it was reserved and word for word; other inputs are always due.
 fn is_round_due(state: &State, input: &Input, at: &Moment) -> bool {
     let Source::Goal { goal_id, revision, round } = &input.source else { return true };
     let Some(current) = &state.goals.current else { return false };
     let goal = &current.goal;
     (goal_id, *revision) == (&goal.id, goal.revision)
+        && current.flight.as_ref().is_some_and(|flight| flight.input_id == input.input_id)
         && current.activation(Some(at.epoch)) == Activation::Armed
         && *round == current.rounds_started + 1
         && current.has_capacity()

@@ -9,7 +9,7 @@ use crate::story::story;
 use crate::wishes::*;
 
 /// Forks `parent` at its head.
-fn forked(parent: &Session) -> Session {
+pub(crate) fn forked(parent: &Session) -> Session {
     let mut child = parent.clone();
     child.epoch = Epoch(parent.state.epoch.0 + 1);
     let created = SessionCreated {
