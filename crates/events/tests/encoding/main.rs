@@ -2,6 +2,7 @@
 
 mod compatibility;
 mod golden;
+mod malformed;
 mod roundtrip;
 mod samples;
 mod strategies;

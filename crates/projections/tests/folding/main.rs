@@ -4,3 +4,4 @@ mod anything;
 mod damage;
 mod goal_replay;
 mod recorded;
+mod shown;
