@@ -27,9 +27,11 @@ macro_rules! in_both_places {
 }
 
 mod bad_input;
+mod calls;
 mod damage;
 mod fork;
 mod goal;
+mod modes;
 mod plan;
 mod process;
 mod provider;
