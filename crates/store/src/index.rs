@@ -111,6 +111,9 @@ impl Index {
     /// Follows the log by `records`, whole or not at all.
     pub(crate) fn apply(&self, records: &[Found], damage: &Damage) -> Result<(), Fault> {
         let Some(last) = records.last() else { return Ok(()) };
+        // Before the watermark passes the tombstones: a stop in between does it once more, not never.
+        let deleted = records.iter().filter(|found| found.header.kind == Kind::Tombstone);
+        deleted.map(|found| found.header.session).try_for_each(|session| self.forget_folded(session))?;
         let mut sum = self.sum.lock();
         let mut changed = Changed { db: &self.db, batch: sled::Batch::default(), sum: *sum };
         guarded(|| {
@@ -127,9 +130,7 @@ impl Index {
             self.db.apply_batch(batch)?;
             *sum = summed;
             Ok(())
-        })?;
-        let deleted = records.iter().filter(|found| found.header.kind == Kind::Tombstone);
-        deleted.map(|found| found.header.session).try_for_each(|session| self.forget_folded(session))
+        })
     }
 
     fn fold_heads(&self, records: &[Found], changed: &mut Changed<'_>) -> Result<(), Fault> {

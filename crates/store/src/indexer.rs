@@ -1,10 +1,11 @@
 //! The indexer: one thread that follows the log and writes what it finds to the index, never in a writer's way.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use events::LogId;
 use indicatif::ProgressBar;
 use parking_lot::{Condvar, Mutex};
 
@@ -32,6 +33,14 @@ const FAR_BYTES: u64 = 64 << 20;
 pub(crate) struct Indexed {
     pub(crate) index: Arc<Index>,
     pub(crate) upto: Spot,
+}
+
+impl Indexed {
+    /// Begins an index that knows nothing yet; what stands in its place is set aside.
+    pub(crate) fn begin(folder: &Path, log: LogId) -> Result<Self, Fault> {
+        set_aside(folder)?;
+        Ok(Self { index: Arc::new(Index::open(folder, log)?), upto: LOG_START })
+    }
 }
 
 /// Wakes the indexer.
@@ -205,9 +214,7 @@ impl Follower {
             return Ok(None);
         }
         self.rebuilds += 1;
-        set_aside(&self.folder)?;
-        let index = Arc::new(Index::open(&self.folder, self.shared.log)?);
-        let indexed = Indexed { index, upto: LOG_START };
+        let indexed = Indexed::begin(&self.folder, self.shared.log)?;
         *self.shared.indexed.lock() = Some(indexed.clone());
         Ok(Some(indexed))
     }

@@ -51,7 +51,7 @@ impl SegmentLog {
         let standing = recovery.standing;
         let marked = recovery.clean.is_some() || standing.group_rest > 0;
         let shared = Arc::new(shared(segments, recovery, (folder.log, &options, segment_bytes)));
-        *shared.indexed.lock() = index;
+        *shared.indexed.lock() = index.or_else(|| begun(&folder));
         let mut end = end(&shared, standing, segment_bytes)?;
         if marked {
             // What follows a clean stop is not clean, and what follows a cut tail is a group of its own, whatever
@@ -117,6 +117,14 @@ fn recover(
     let mut recovery = Recovery::from(folder.log, Standing::START, nothing, recent(LOG_START));
     recovery.run(segments, numbers)?;
     Ok((recovery, None))
+}
+
+/// Returns a new index, so that what is put into it from the first moment on is kept; the indexer fills it.
+fn begun(folder: &Folder) -> Option<Indexed> {
+    let begun = Indexed::begin(&folder.index(), folder.log);
+    begun
+        .inspect_err(|fault| tracing::warn!(%fault, "the index cannot be begun; it will be tried again"))
+        .ok()
 }
 
 /// Returns the index with its watermark and what it knows, when the log has a record that ends there.

@@ -112,15 +112,24 @@ impl Shared {
     /// Keeps a snapshot while there is an index to keep it in.
     pub(crate) fn put_snapshot(&self, snapshot: &Snapshot) -> Result<(), LogError> {
         self.refuse_ahead(snapshot.session, snapshot.seq)?;
-        self.with_index((), |indexed| indexed.index.put_snapshot(snapshot));
+        self.put_folded(snapshot.session, |index| index.put_snapshot(snapshot));
         Ok(())
     }
 
     /// Keeps a row while there is an index to keep it in.
     pub(crate) fn put_row(&self, row: &Row) -> Result<(), LogError> {
         self.refuse_ahead(row.session, row.seq)?;
-        self.with_index((), |indexed| indexed.index.put_row(row));
+        self.put_folded(row.session, |index| index.put_row(row));
         Ok(())
+    }
+
+    /// Puts what was folded from a session, and takes it back when the session was deleted meanwhile: the indexer may
+    /// have removed the rest already.
+    fn put_folded(&self, session: SessionId, put: impl FnOnce(&Index) -> Result<(), Fault>) {
+        self.with_index((), |indexed| {
+            put(&indexed.index)?;
+            if self.live_head(session).is_err() { indexed.index.forget_folded(session) } else { Ok(()) }
+        });
     }
 
     fn refuse_ahead(&self, session: SessionId, seq: Seq) -> Result<(), LogError> {
@@ -238,5 +247,18 @@ mod tests {
         drop((log, author, segments));
         let index = Index::open(&folder.path().join("index"), id).unwrap();
         assert_eq!(index.db.scan_prefix([ROW]).chain(index.db.scan_prefix([SNAPSHOT])).count(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_row_that_is_put_while_its_session_is_deleted_goes_too() {
+        let folder = TempDir::new().unwrap();
+        let segments = Arc::new(SegmentLog::open(folder.path(), Options::default()).unwrap());
+        let log: Arc<dyn Log> = segments.clone();
+        let Author { session, head: seq, epoch, .. } = Author::new(&log).await;
+        log.delete(session, epoch, 2).await.unwrap();
+        // As when the session was still there when it was checked.
+        segments.shared.put_folded(session, |index| index.put_row(&Row { session, seq, bytes: vec![1] }));
+        let indexed = segments.shared.indexed.lock().clone().expect("the index is there from the start");
+        assert_eq!(indexed.index.db.scan_prefix([ROW]).count(), 0);
     }
 }
