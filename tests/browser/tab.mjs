@@ -92,6 +92,15 @@ export class Tab {
     return this.transcript.locator(".row").evaluateAll((rows) => rows.map((row) => row.innerText));
   }
 
+  /** Scrolls to the beginning until a row with this text is drawn; earlier turns are loaded on the way. */
+  async scrollsUpTo(text) {
+    const row = this.transcript.locator(".row", { hasText: text }).first();
+    await until(`${this.name} shows “${text}” again`, async () => {
+      await this.transcript.press("Home");
+      return row.isVisible();
+    });
+  }
+
   /** Waits until every command of this tab has its receipt or refusal. */
   async seesNoUnsent() {
     await this.page.waitForFunction(() => (sessionStorage.getItem("waymark.outbox") ?? "[]") === "[]");

@@ -15,6 +15,9 @@ use sessions::{
 use store::{Log, Options, SegmentLog};
 use uuid::Uuid;
 
+/// How often a test looks for what is kept in the background before it gives the session something new to keep.
+const LOOKS: usize = 200;
+
 /// Opens the log as soon as the one before has let go of it: snapshots are kept in the background.
 async fn log_in(folder: &Path) -> Arc<dyn Log> {
     let opened = until(async || match SegmentLog::open(folder, Options::default()) {
@@ -75,14 +78,19 @@ async fn until<T>(mut look: impl AsyncFnMut() -> Option<T>) -> T {
 }
 
 /// Waits until the list's line of the session as it is now is kept. A log that is new has no index to keep it in at
-/// first, so the session says something again until it has.
+/// first, so the session says something again when its line stays away.
 async fn is_kept(log: &Arc<dyn Log>, session: &Session) {
     until(async || {
         press(session, ClientCommand::Archive { archived: true }).await;
         press(session, ClientCommand::Archive { archived: false }).await;
-        let rows = log.rows().await.unwrap();
         let head = session.view().state.head;
-        rows.iter().any(|row| row.session == session.id() && row.seq == head).then_some(())
+        for _ in 0..LOOKS {
+            let rows = log.rows().await.unwrap();
+            if rows.iter().any(|row| row.session == session.id() && row.seq == head) {
+                return Some(());
+            }
+        }
+        None
     })
     .await;
 }

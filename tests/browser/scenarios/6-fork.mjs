@@ -9,10 +9,11 @@ export async function a_fork_shares_the_past_and_nothing_else(stage) {
   for (const tab of stage.tabs) await tab.page.setViewportSize({ width: 1280, height: 3000 });
   const parent = a.session;
   await a.say("/goal keep the notes up to date rounds=never");
-  await stage.both((tab) => tab.reads(/^Turn 1$/));
+  await stage.both((tab) => until(`${tab.name} shows that turn 1 is over`, async () => (await tab.roundsStarted()) >= 2));
   await b.press("Pause", b.goal);
   await stage.both((tab) => tab.goal.getByText("Paused goal").waitFor());
   await stage.both((tab) => tab.stop.waitFor({ state: "detached" }));
+  await a.scrollsUpTo("/goal keep the notes");
   const rows = await a.rows();
   const past = rows.slice(0, rows.findIndex((row) => row.startsWith("Turn 1\n")) + 1);
   const title = await a.title.innerText();
