@@ -144,17 +144,7 @@ fn a_round_counts_when_its_message_is_admitted_and_not_before() {
 
 #[test]
 fn a_retried_request_is_still_the_same_round() {
-    let retry = agent(|state| {
-        sessions::AgentCommand::Retry(events::RequestAttempt {
-            turn: state.turn.number,
-            step: 1,
-            attempt: 2,
-            class: "network".to_owned(),
-            message: "reset".to_owned(),
-            delay_ms: 5,
-        })
-    });
-    assert_eq!(with_goal([round(), retry, concludes()]).goal().rounds_started, 1);
+    assert_eq!(with_goal([round(), retries(), concludes()]).goal().rounds_started, 1);
 }
 
 /// What may happen to a goal between two looks at it.

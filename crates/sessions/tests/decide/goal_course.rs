@@ -91,17 +91,7 @@ fn work_that_is_queued_after_a_pause_runs_and_the_goal_stays_paused() {
 
 #[test]
 fn a_retried_request_uses_no_further_round_of_the_budget() {
-    let retry = agent(|state| {
-        sessions::AgentCommand::Retry(events::RequestAttempt {
-            turn: state.turn.number,
-            step: 1,
-            attempt: 2,
-            class: "overloaded".to_owned(),
-            message: "try later".to_owned(),
-            delay_ms: 5,
-        })
-    });
-    let session = given([goal_create("ship it", Some(1)), round(), retry, concludes()]);
+    let session = given([goal_create("ship it", Some(1)), round(), retries(), concludes()]);
     session.when(block("round-limit", "spent")).then(["goal/change block r2 blocked 1/1"]);
 }
 

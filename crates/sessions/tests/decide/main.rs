@@ -16,6 +16,7 @@ mod plan_boundary;
 mod plan_review;
 mod properties;
 mod questions;
+mod questions_in_turns;
 mod repair;
 mod slash;
 mod stop;

@@ -1,24 +1,10 @@
 //! What becomes of a selection at the boundary: at once when idle, before the next step of an open turn.
 
-use events::{RequestAttempt, SessionEvent, Target};
-use sessions::{AgentCommand, ReviewVerdict};
+use events::{SessionEvent, Target};
+use sessions::ReviewVerdict;
 
-use crate::given::{Session, Steps, given};
+use crate::given::{Session, given};
 use crate::wishes::*;
-
-/// The model is asked again, within the same step.
-fn retries() -> Steps {
-    agent(|state| {
-        AgentCommand::Retry(RequestAttempt {
-            turn: state.turn.number,
-            step: state.turn.open.as_ref().map_or(0, |open| open.steps),
-            attempt: 2,
-            class: "overloaded".to_owned(),
-            message: "try later".to_owned(),
-            delay_ms: 5,
-        })
-    })
-}
 
 #[track_caller]
 fn told_of_plan(session: &Session, expected: &[&str]) {

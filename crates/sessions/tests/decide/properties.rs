@@ -1,10 +1,16 @@
 //! Whatever is wished for in whatever order: nothing panics, nothing is damaged, nothing is lost.
 
+use std::collections::HashSet;
+
 use events::{CallId, Digest, Epoch, GoalRef, Source, StepFinish, Target, TodoStatus, ToolClass};
 use projections::{CallStage, Goals, Slices, State, fold};
 use proptest::prelude::*;
 use proptest::sample::select;
-use sessions::{ClientCommand, Command, ReviewVerdict, ToolAction, UpdateAction};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use sessions::{
+    AgentCommand, ClientCommand, Command, DriverCommand, ReviewVerdict, ToolAction, UpdateAction, UpdateGoal,
+};
 
 use crate::given::{Session, Step, Steps};
 use crate::repair::{a_strict_provider_accepts, is_sound};
@@ -27,6 +33,8 @@ enum Op {
     Call { index: usize, what: u8 },
     Reserve { ahead: u32 },
     Block,
+    Session(u8),
+    Host(bool),
     Clock(u64),
     Restart,
 }
@@ -61,11 +69,13 @@ fn ops() -> impl Strategy<Value = Op> {
             .prop_map(|(what, index, next_step)| Op::Input { what, index, next_step }),
         // What is due is done more often than not, so that turns come to something.
         60 => any::<u8>().prop_map(Op::GoOn),
-        4 => (0..9u8).prop_map(Op::Agent),
+        4 => (0..11u8).prop_map(Op::Agent),
         2 => (0..3u8, prop::collection::vec(0..3u8, 0..4)).prop_map(|(finish, calls)| Op::Say { finish, calls }),
-        2 => (0..4usize, 0..12u8).prop_map(|(index, what)| Op::Call { index, what }),
+        2 => (0..4usize, 0..16u8).prop_map(|(index, what)| Op::Call { index, what }),
         2 => (0..2u32).prop_map(|ahead| Op::Reserve { ahead }),
         1 => Just(Op::Block),
+        1 => (0..4u8).prop_map(Op::Session),
+        1 => any::<bool>().prop_map(Op::Host),
         1 => (0..5_000u64).prop_map(Op::Clock),
         1 => Just(Op::Restart),
     ]
@@ -93,9 +103,24 @@ fn steps(op: &Op, state: &State) -> Steps {
             reserve_round(state.goals.current.as_ref().map_or(0, |goal| goal.rounds_started) + ahead)
         }
         Op::Block => block("round-limit", "spent"),
+        Op::Session(what) => session_wish(*what),
+        Op::Host(owns) => host_wish(*owns),
         Op::Clock(now_ms) => clock(*now_ms),
         Op::Restart => restart(),
     }
+}
+
+fn session_wish(what: u8) -> Steps {
+    client(move |_| match what {
+        0 => ClientCommand::SetTitle { title: "a title".to_owned() },
+        1 => ClientCommand::SetTitle { title: " ".to_owned() },
+        _ => ClientCommand::Archive { archived: what == 2 },
+    })
+}
+
+fn host_wish(owns: bool) -> Steps {
+    let command = if owns { Command::Own } else { Command::Disown };
+    vec![Step::Wish(events::Actor::HOST, Box::new(move |_| command.clone()))]
 }
 
 fn target(step: bool) -> Target {
@@ -184,7 +209,7 @@ fn due(how: u8, state: &State) -> Steps {
         None => end_step(),
         Some(call) if state.questions.holds(&call.call_id) => answer_of(how % 5, state),
         Some(call) if matches!(call.stage, CallStage::Started(_)) => finish(&call.call_id.0),
-        Some(_) => call_wish(0, how % 12, state),
+        Some(_) => call_wish(0, how % 16, state),
     }
 }
 
@@ -196,6 +221,8 @@ fn agent_wish(what: u8) -> Steps {
         5 => streams("so "),
         6 => end_step(),
         7 => end_turn(),
+        8 => retries(),
+        9 => fails(),
         _ => settle(),
     }
 }
@@ -233,6 +260,12 @@ fn call_wish(index: usize, what: u8, state: &State) -> Steps {
         8 => act(id, create_goal("ship it", Some(2))),
         9 => update_goal(id, UpdateAction::Complete, |update| update.evidence = Some("seen".to_owned())),
         10 => update_goal(id, UpdateAction::Pause, |_| {}),
+        11 => update_goal(id, UpdateAction::Resume, |_| {}),
+        12 => update_goal(id, UpdateAction::Edit, |update| update.objective = Some("ship more".to_owned())),
+        13 => {
+            update_goal(id, UpdateAction::Blocked, |update| update.blocked_reason = Some("no key".to_owned()))
+        }
+        14 => act(id, ToolAction::GetGoal),
         _ => act(id, ask_user(vec![item("color", ["red", "blue"])])),
     }
 }
@@ -274,9 +307,9 @@ fn goal_of(command: &Command) -> Option<&GoalRef> {
             | ClientCommand::GoalComplete { goal }
             | ClientCommand::GoalClear { goal },
         )
-        | Command::Driver(
-            sessions::DriverCommand::Reserve { goal, .. } | sessions::DriverCommand::Block { goal, .. },
-        ) => Some(goal),
+        | Command::Driver(DriverCommand::Reserve { goal, .. } | DriverCommand::Block { goal, .. }) => {
+            Some(goal)
+        }
         _ => None,
     }
 }
@@ -370,11 +403,120 @@ proptest! {
     }
 }
 
+/// Lists kinds of something with the pattern of each; a new kind does not compile until it is listed.
+macro_rules! kinds {
+    ($list:ident, $of:ident($what:ty) { $($pattern:pat => $name:literal,)* }) => {
+        const $list: &[&str] = &[$($name),*];
+
+        fn $of(what: &$what) -> &'static str {
+            match what {
+                $($pattern => $name,)*
+            }
+        }
+    };
+}
+
+kinds!(COMMANDS, kind_of_command(Command) {
+    Command::Own => "own",
+    Command::Disown => "disown",
+    Command::Client(ClientCommand::Prompt { .. }) => "prompt",
+    Command::Client(ClientCommand::Slash { .. }) => "slash",
+    Command::Client(ClientCommand::Stop { .. }) => "stop",
+    Command::Client(ClientCommand::PlanSet { .. }) => "plan-set",
+    Command::Client(ClientCommand::PlanReview { .. }) => "plan-review",
+    Command::Client(ClientCommand::GoalCreate { .. }) => "goal-create",
+    Command::Client(ClientCommand::GoalEdit { .. }) => "goal-edit",
+    Command::Client(ClientCommand::GoalPause { .. }) => "goal-pause",
+    Command::Client(ClientCommand::GoalResume { .. }) => "goal-resume",
+    Command::Client(ClientCommand::GoalComplete { .. }) => "goal-complete",
+    Command::Client(ClientCommand::GoalClear { .. }) => "goal-clear",
+    Command::Client(ClientCommand::Answer { .. }) => "answer",
+    Command::Client(ClientCommand::DismissQuestion { .. }) => "dismiss-question",
+    Command::Client(ClientCommand::InputSend { .. }) => "input-send",
+    Command::Client(ClientCommand::InputEdit { .. }) => "input-edit",
+    Command::Client(ClientCommand::InputMove { .. }) => "input-move",
+    Command::Client(ClientCommand::InputWithdraw { .. }) => "input-withdraw",
+    Command::Client(ClientCommand::SetTitle { .. }) => "set-title",
+    Command::Client(ClientCommand::Archive { .. }) => "archive",
+    Command::Agent(AgentCommand::Claim) => "claim",
+    Command::Agent(AgentCommand::Admit) => "admit",
+    Command::Agent(AgentCommand::Header(_)) => "header",
+    Command::Agent(AgentCommand::Delta(_)) => "delta",
+    Command::Agent(AgentCommand::Retry(_)) => "retry",
+    Command::Agent(AgentCommand::Answered(_)) => "answered",
+    Command::Agent(AgentCommand::StartCall { .. }) => "start-call",
+    Command::Agent(AgentCommand::FailCall { .. }) => "fail-call",
+    Command::Agent(AgentCommand::FinishCall(_)) => "finish-call",
+    Command::Agent(AgentCommand::Act { .. }) => "act",
+    Command::Agent(AgentCommand::EndStep) => "end-step",
+    Command::Agent(AgentCommand::EndTurn) => "end-turn",
+    Command::Agent(AgentCommand::Fail { .. }) => "fail",
+    Command::Agent(AgentCommand::Settle) => "settle",
+    Command::Driver(DriverCommand::Reserve { .. }) => "reserve",
+    Command::Driver(DriverCommand::Block { .. }) => "block",
+});
+
+kinds!(ACTIONS, kind_of_action(ToolAction) {
+    ToolAction::TodoWrite { .. } => "todo-write",
+    ToolAction::ExitPlanMode { .. } => "exit-plan-mode",
+    ToolAction::GetGoal => "get-goal",
+    ToolAction::CreateGoal { .. } => "create-goal",
+    ToolAction::UpdateGoal(UpdateGoal { action: UpdateAction::Edit, .. }) => "edit",
+    ToolAction::UpdateGoal(UpdateGoal { action: UpdateAction::Pause, .. }) => "pause",
+    ToolAction::UpdateGoal(UpdateGoal { action: UpdateAction::Resume, .. }) => "resume",
+    ToolAction::UpdateGoal(UpdateGoal { action: UpdateAction::Complete, .. }) => "complete",
+    ToolAction::UpdateGoal(UpdateGoal { action: UpdateAction::Blocked, .. }) => "blocked",
+    ToolAction::AskUser { .. } => "ask-user",
+});
+
+/// Sessions that are tried until each kind was accepted: what is always refused proves nothing.
+const TRIES: usize = 300;
+
+#[test]
+fn every_kind_of_wish_is_generated_and_accepted_somewhere() {
+    let mut runner = TestRunner::deterministic();
+    let mut accepted: HashSet<&str> = HashSet::new();
+    let missing = |accepted: &HashSet<&str>| {
+        COMMANDS.iter().chain(ACTIONS).filter(|kind| !accepted.contains(*kind)).copied().collect::<Vec<_>>()
+    };
+    for _ in 0..TRIES {
+        if missing(&accepted).is_empty() {
+            return;
+        }
+        let ops = prop::collection::vec(ops(), 60).new_tree(&mut runner).expect("a value").current();
+        let mut session = Session::new();
+        for op in &ops {
+            for step in steps(op, &session.state) {
+                note(&session, &step, &mut accepted);
+                take(&mut session, step).expect("nothing breaks");
+            }
+        }
+    }
+    panic!("never accepted: {:?}", missing(&accepted));
+}
+
+/// Notes the kind of a wish that is about to be accepted.
+fn note(session: &Session, step: &Step, accepted: &mut HashSet<&str>) {
+    let Step::Wish(actor, wish) = step else { return };
+    let command = wish(&session.state);
+    let Ok(facts) = session.clone().decide(actor, &command) else { return };
+    accepted.insert(kind_of_command(&command));
+    let works = |fact: &events::SessionEvent| match fact {
+        events::SessionEvent::ToolResult(result) => result.outcome == events::ToolOutcome::Ok,
+        _ => true,
+    };
+    if let Command::Agent(AgentCommand::Act { action, .. }) = &command
+        && facts.iter().all(works)
+    {
+        accepted.insert(kind_of_action(action));
+    }
+}
+
 #[test]
 fn a_goal_tool_of_another_goal_changes_nothing() {
     let stale = act_seeing("c1", |state| {
         let seen = goal_ref(state);
-        ToolAction::UpdateGoal(sessions::UpdateGoal {
+        ToolAction::UpdateGoal(UpdateGoal {
             goal_id: "goal-another".to_owned(),
             revision: seen.revision,
             action: UpdateAction::Pause,

@@ -205,3 +205,10 @@ fn an_answered_question_that_was_not_continued_ends_interrupted() {
         .when(restart())
         .then(["step/end 1.1 interrupted", "turn/end 1 interrupted"]);
 }
+
+#[test]
+fn a_list_outlives_its_host() {
+    let list = vec![todo("one", events::TodoStatus::Completed), todo("two", events::TodoStatus::InProgress)];
+    let session = given([asked("hi"), calls([("c1", "todo_write")]), act("c1", todo_write(list.clone()))]);
+    assert_eq!(session.and([restart()]).state.todos, Some(list));
+}

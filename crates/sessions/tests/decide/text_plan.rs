@@ -375,3 +375,11 @@ fn a_stream_that_broke_off_keeps_its_plan_in_a_block() {
     assert_eq!(lines, ["assistant/message 1.1 interrupted: Intro\n<proposed_plan>\n# Pl\n</proposed_plan>"]);
     session.holds(|state| state.plan.proposal.is_none());
 }
+
+#[test]
+fn an_answer_without_a_block_puts_nothing_forward() {
+    given([plan_on(), asked("plan it")])
+        .when(says("I am still looking."))
+        .then(["assistant/message 1.1: I am still looking.", "step/end 1.1 stop"])
+        .holds(|state| state.plan.proposal.is_none() && state.questions.open.is_empty());
+}

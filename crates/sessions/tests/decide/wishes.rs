@@ -2,8 +2,8 @@
 
 use events::{
     Actor, ActorKind, Answer, AssistantDelta, Block, CallId, Channel, ClientId, Digest, GoalRef, InputId,
-    QuestionId, QuestionItem, QuestionOption, RequestHeader, SandboxProfile, StepFinish, Target, Todo,
-    TodoStatus, ToolClass, ToolFailure, ToolOutcome, ToolResult, ToolSandbox, Usage,
+    QuestionId, QuestionItem, QuestionOption, RequestAttempt, RequestHeader, SandboxProfile, StepFinish,
+    Target, Todo, TodoStatus, ToolClass, ToolFailure, ToolOutcome, ToolResult, ToolSandbox, Usage,
 };
 use projections::{OpenQuestion, State};
 use sessions::{
@@ -354,6 +354,20 @@ pub(crate) fn act_seeing(call_id: &str, action: impl Fn(&State) -> ToolAction + 
     let call_id = CallId::from(call_id);
     wish(Actor::MODEL, move |state| {
         Command::Agent(AgentCommand::Act { call_id: call_id.clone(), action: action(state) })
+    })
+}
+
+/// The model is asked again, within the same step.
+pub(crate) fn retries() -> Steps {
+    agent(|state| {
+        AgentCommand::Retry(RequestAttempt {
+            turn: state.turn.number,
+            step: state.turn.open.as_ref().map_or(0, |open| open.steps),
+            attempt: 2,
+            class: "overloaded".to_owned(),
+            message: "try later".to_owned(),
+            delay_ms: 5,
+        })
     })
 }
 
