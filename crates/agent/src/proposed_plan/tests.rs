@@ -142,6 +142,16 @@ fn a_parser_can_be_used_again() {
 }
 
 #[test]
+fn a_second_end_brings_nothing() {
+    for text in ["<proposed_plan>\n- a\n", "<prop", "plain"] {
+        let mut parser = ProposedPlanParser::default();
+        parser.push(text);
+        parser.finish();
+        assert!(parser.finish().is_empty(), "{text:?}");
+    }
+}
+
+#[test]
 fn a_tag_inside_a_code_fence_is_text() {
     is_text(&tagged("```\n<o>\n- a\n</o>\n```\n"));
     is_text(&tagged("~~~~ text\n~~~\n<o>\n- a\n</o>\n~~~~\n"));
@@ -159,6 +169,8 @@ fn a_fence_that_is_over_hides_nothing() {
 #[test]
 fn a_plan_ends_even_if_its_own_fence_does_not() {
     whole(&tagged("<o>\n```\nls\n</o>\nrest"), "rest", Some("```\nls\n"));
+    let shown = tagged("```\n</o>\n");
+    whole(&tagged("<o>\n```\n</o>\n```\n</o>\n"), &shown, Some("```\n"));
 }
 
 #[test]

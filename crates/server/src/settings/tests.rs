@@ -101,3 +101,21 @@ fn a_round_budget_out_of_range_is_refused() {
     let error = Settings::resolve(&cli, nothing).unwrap_err().to_string();
     assert_eq!(error, "goal.rounds is 0, but it has to be 1 to 10000");
 }
+
+#[test]
+fn a_todo_policy_is_true_or_false_and_several_items_may_be_in_progress_without_one() {
+    let (root, workspace, data) = folders();
+    let config = root.path().join("waymark.toml");
+    let resolved = |text: &str| {
+        std::fs::write(&config, text).unwrap();
+        let cli = Cli { config: Some(config.clone()), ..cli(&workspace, &data) };
+        Settings::resolve(&cli, nothing).map(|settings| settings.limits.allow_parallel_in_progress)
+    };
+    assert!(resolved("").unwrap());
+    assert!(!resolved("[todo]\nallow_parallel_in_progress = false\n").unwrap());
+    for wrong in ["\"yes\"", "1", "[]"] {
+        let error =
+            resolved(&format!("[todo]\nallow_parallel_in_progress = {wrong}\n")).unwrap_err().to_string();
+        assert!(error.contains("expected a boolean"), "{error}");
+    }
+}
