@@ -16,6 +16,7 @@
 mod binary;
 mod clock;
 mod connection;
+pub mod entry;
 mod home;
 mod http;
 mod inside;

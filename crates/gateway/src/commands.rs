@@ -6,12 +6,12 @@ use std::sync::Arc;
 use events::{ClientId, CommandId, SessionId};
 use projections::Slices;
 use serde_json::Value;
-use sessions::{ClientCommand, Receipt, Session, Sessions, Submission, SubmitError};
+use sessions::{Receipt, Session, Sessions, Submission, SubmitError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
 use crate::errors::Fault;
-use crate::frames::{Refused, ServerFrame};
+use crate::frames::{Refused, ServerFrame, command_of};
 use crate::outbox::Outbox;
 
 /// A command with its sender, as it came.
@@ -25,8 +25,7 @@ pub(crate) struct Asked {
 
 /// Carries a command out.
 pub(crate) async fn carry_out(sessions: &Sessions, asked: Asked) -> Result<Receipt, Fault> {
-    let command: ClientCommand = serde_path_to_error::deserialize(asked.command)
-        .map_err(|error| Fault::bad_frame(format!("this command is not one of ours: {error}")))?;
+    let command = command_of(asked.command)?;
     let session = sessions.open(asked.session).await?;
     let submission = Submission::from_client(asked.client, asked.id, command);
     session.submit(submission).await.map_err(|error| explained(error, &session))

@@ -5,7 +5,7 @@ use events::{CommandId, Envelope, LogId, Seq, SessionId};
 use projections::Slices;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sessions::{SLASH_COMMANDS, SessionRow};
+use sessions::{ClientCommand, SLASH_COMMANDS, SessionRow};
 
 use crate::errors::Fault;
 use crate::history::History;
@@ -133,6 +133,27 @@ pub(crate) fn parse(text: &str) -> Result<ClientFrame, Box<Refused>> {
     let (id, session) = (numbered("id"), numbered("session"));
     serde_path_to_error::deserialize(value)
         .map_err(|error| refuse(id, session, format!("this frame is not one of {PROTOCOL}: {error}")))
+}
+
+/// Reads the body of a command.
+pub(crate) fn command_of(body: Value) -> Result<ClientCommand, Fault> {
+    serde_path_to_error::deserialize(body)
+        .map_err(|error| Fault::bad_frame(format!("this command is not one of ours: {error}")))
+}
+
+/// Says whether a text is a frame of the protocol, with a command of ours if it carries one.
+///
+/// # Errors
+///
+/// The words with which it is refused.
+pub fn check_frame(text: &str) -> Result<(), String> {
+    match parse(text).map_err(|refused| refused.fault.message)? {
+        ClientFrame::Command { command, .. } => command_of(command).map(drop).map_err(|fault| fault.message),
+        ClientFrame::Open { .. }
+        | ClientFrame::Close { .. }
+        | ClientFrame::WatchSessions {}
+        | ClientFrame::Ping { .. } => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -34,5 +34,6 @@ mod serve;
 mod socket;
 
 pub use access::Access;
+pub use frames::check_frame;
 pub use limits::GatewayLimits;
 pub use serve::{About, Gateway, serve};
