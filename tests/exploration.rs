@@ -5,6 +5,14 @@
 //! `goal_driver::next_step` and `agent::next`. Driver and agent also submit what they found due at an earlier look, for
 //! in the real process the state may move between their look and their record.
 //!
+//! # What holds of every one of them
+//!
+//! * At most one round is in flight (`history`).
+//! * No round is admitted after a pause, a clear, a stop or the choice of plan mode is recorded (`history`).
+//! * No more rounds are admitted than the goal may use at that moment, and none twice (`history`).
+//! * A reference that is not the newest changes nothing, and of two tabs one wins a revision (`rules`, `tabs`).
+//! * A goal that is armed, with rounds left and nothing in its way, gets its next round (`liveness`).
+//!
 //! # Not here
 //!
 //! Plan reviews, tool bodies and forks; two hosts at once (the log fences the older one); answers with

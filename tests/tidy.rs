@@ -12,6 +12,8 @@ mod mask;
 mod names;
 #[path = "tidy/scan.rs"]
 mod scan;
+#[path = "tidy/scenarios.rs"]
+mod scenarios;
 #[path = "tidy/sizes.rs"]
 mod sizes;
 #[path = "tidy/tree.rs"]
