@@ -6,6 +6,7 @@ mod agent;
 mod auth;
 mod commands;
 mod ends;
+mod fifty_tabs;
 mod following;
 mod frames;
 mod history;
