@@ -155,3 +155,31 @@ async fn a_session_that_was_at_work_is_taken_over_whatever_its_row_says() {
     assert!(view.host_epoch.is_some());
     assert_eq!(view.slices().goal.unwrap().activation, projections::Activation::Disarmed);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_that_open_a_cold_session_at_once_share_one_host() {
+    const MANY: usize = 16;
+    let folder = tempfile::tempdir().unwrap();
+    let id = {
+        let log = log_in(folder.path()).await;
+        session_on(&sessions_on(&log)).await.id()
+    };
+    let sessions = sessions_on(&log_in(folder.path()).await);
+    let mut tasks = tokio::task::JoinSet::new();
+    for number in 0..MANY {
+        let sessions = Arc::clone(&sessions);
+        tasks.spawn(async move {
+            let session = sessions.open(id).await.unwrap();
+            title(&session, format!("title {number}")).await;
+        });
+    }
+    tasks.join_all().await;
+    let session = sessions.open(id).await.unwrap();
+    let state = whole_fold(&session).await;
+    assert_eq!(state, *session.view().state);
+    assert_eq!((state.epoch, state.damage), (events::Epoch(2), None), "it was taken over once");
+    let batches = session.read(Seq::ZERO, ReadLimit::default()).await.unwrap();
+    let events = batches.iter().flat_map(|batch| batch.envelopes().unwrap());
+    let titles = events.filter(|envelope| matches!(envelope.event, events::SessionEvent::SessionTitled(_)));
+    assert_eq!(titles.count(), MANY);
+}
