@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CallId, ClientId, Digest, GoalId, PlanId};
+use crate::{CallId, ClientId, Digest, GoalId, PlanId, SessionEvent};
 
 /// Who caused an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +110,24 @@ pub enum Block {
         /// Size in bytes.
         bytes: u64,
     },
+}
+
+impl SessionEvent {
+    /// Returns the objects that it names, which are kept beside the log.
+    pub fn objects(&self) -> impl Iterator<Item = &Digest> {
+        let content: &[Block] = match self {
+            Self::InputQueued(input) => &input.content,
+            Self::InputEdited(input) => &input.content,
+            Self::UserMessage(message) => &message.content,
+            Self::AssistantMessage(message) => &message.content,
+            Self::ToolResult(result) => &result.content,
+            _ => &[],
+        };
+        content.iter().filter_map(|block| match block {
+            Block::Image { object, .. } => Some(object),
+            Block::Text { .. } | Block::Reasoning { .. } | Block::ToolCall { .. } => None,
+        })
+    }
 }
 
 impl Block {

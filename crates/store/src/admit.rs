@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::heads::HeadState;
 use crate::payload::Payload;
 use crate::record::{Header, Kind};
-use crate::{Appended, Caps, ForkPoint, LogError, Operation};
+use crate::{Appended, Caps, ForeignBatch, ForkPoint, LogError, Operation};
 
 /// A wish to write, about one session.
 pub(crate) struct Request {
@@ -25,6 +25,18 @@ pub(crate) enum Wish {
     Acquire { host: Arc<str> },
     Release { epoch: Epoch },
     Delete { epoch: Epoch },
+    Import { batch: ForeignBatch, payload: Payload, part: Part },
+}
+
+/// Which part of an imported session a batch is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    /// Whether it is the first one.
+    pub(crate) begins: bool,
+    /// The point that the session goes on from, where it is the first batch of a fork.
+    pub(crate) parent: Option<ForkPoint>,
+    /// Whether more follows.
+    pub(crate) unfinished: bool,
 }
 
 /// What is carried out: at most one record, and the head after it.
@@ -37,11 +49,13 @@ pub(crate) struct Admitted {
 impl Request {
     /// Says what is written for a session that exists.
     pub(crate) fn admit(self, head: &HeadState, caps: &Caps) -> Result<Admitted, LogError> {
-        if head.deleted && !matches!(self.wish, Wish::Create { .. }) {
+        let begins = matches!(self.wish, Wish::Create { .. } | Wish::Import { .. });
+        if (head.deleted || head.unfinished) && !begins {
             return Err(LogError::NotFound { session: self.session });
         }
         match &self.wish {
-            Wish::Create { .. } => Err(LogError::Exists { session: self.session }),
+            Wish::Import { part: Part { begins: false, .. }, .. } if head.unfinished => self.admit_part(head),
+            Wish::Import { .. } | Wish::Create { .. } => Err(LogError::Exists { session: self.session }),
             Wish::Append { .. } => self.admit_append(head),
             Wish::Acquire { .. } => self.admit_acquire(head, caps),
             Wish::Release { epoch } => {
@@ -71,6 +85,34 @@ impl Request {
         }
         let header = self.header(Kind::Batch, head, (epoch, &payload));
         Ok(written(head.clone(), header, payload))
+    }
+
+    /// Says what is written for a further batch of a session that is being imported.
+    fn admit_part(self, head: &HeadState) -> Result<Admitted, LogError> {
+        let Wish::Import { batch, payload, part } = self.wish else {
+            unreachable!("the wish was just seen to be an import")
+        };
+        if batch.first != head.seq.next() {
+            return Err(LogError::Conflict { head: head.seq });
+        }
+        let header = foreign_header(self.session, (&batch, &payload), part);
+        Ok(written(head.clone(), header, payload))
+    }
+
+    /// Says what is written for the first batch of a session that is imported.
+    pub(crate) fn admit_import(self, parent: Option<&HeadState>, caps: &Caps) -> Result<Admitted, LogError> {
+        let Wish::Import { batch, payload, part } = self.wish else {
+            return Err(LogError::NotFound { session: self.session });
+        };
+        let before = part.parent.map_or(Seq::ZERO, |parent| parent.seq);
+        if !part.begins || batch.first != before.next() {
+            return Err(LogError::Conflict { head: before });
+        }
+        let header = foreign_header(self.session, (&batch, &payload), part);
+        let head = HeadState::begun(&header, parent);
+        crate::payload::refuse_above("fork (in ancestors)", head.lineage.len(), caps.fork_depth_max)?;
+        let answer = Appended { first: header.first, last: head.seq, epoch: header.epoch };
+        Ok(Admitted { record: Some((header, payload)), head, answer })
     }
 
     fn admit_acquire(self, head: &HeadState, caps: &Caps) -> Result<Admitted, LogError> {
@@ -127,6 +169,24 @@ impl Request {
     }
 }
 
+/// Returns the header of a batch that another log wrote.
+fn foreign_header(session: SessionId, (batch, payload): (&ForeignBatch, &Payload), part: Part) -> Header {
+    let kind = if part.begins { Kind::Create } else { Kind::Batch };
+    let content = (batch.epoch, payload);
+    let request = Request {
+        session,
+        at_ms: batch.at_ms,
+        operation: batch.operation,
+        wish: Wish::Release { epoch: batch.epoch },
+    };
+    Header {
+        schema: batch.schema,
+        fork: part.parent,
+        unfinished: part.unfinished,
+        ..request.header_at(kind, Seq(batch.first.0 - 1), content)
+    }
+}
+
 /// Returns the header of a mark, from which others differ.
 pub(crate) fn mark() -> Header {
     Header {
@@ -134,6 +194,7 @@ pub(crate) fn mark() -> Header {
         lz4: false,
         clean: false,
         index_synced: false,
+        unfinished: false,
         count: 0,
         schema: SCHEMA_VERSION,
         stored_bytes: 0,

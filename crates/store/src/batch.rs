@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use events::{Cause, DecodeError, Envelope, Epoch, OperationId, Placement, Seq, SessionId};
 
-use crate::LogError;
+use crate::{LogError, Operation};
 
 /// One append as it is kept: a placement and one line of JSON an event. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Batch {
     pub(crate) epoch: Epoch,
     pub(crate) at_ms: u64,
     pub(crate) schema: u32,
-    pub(crate) operation: Option<OperationId>,
+    pub(crate) operation: Option<Operation>,
     pub(crate) lines: Arc<str>,
 }
 
@@ -65,7 +65,19 @@ impl Batch {
     /// Returns the command behind it.
     #[must_use]
     pub fn operation(&self) -> Option<OperationId> {
+        self.operation.map(|operation| operation.id)
+    }
+
+    /// Returns the command behind it with the hash of its body.
+    #[must_use]
+    pub fn recorded(&self) -> Option<Operation> {
         self.operation
+    }
+
+    /// Returns the writer's schema version.
+    #[must_use]
+    pub fn schema(&self) -> u32 {
+        self.schema
     }
 
     /// Returns its events as they are kept, one line of JSON each.
@@ -102,7 +114,7 @@ impl Batch {
         };
         let mut envelope = Envelope::from_line(line, &placement)?;
         if envelope.cause.is_none() {
-            envelope.cause = self.operation.map(|id| Cause::Operation(id.to_string()));
+            envelope.cause = self.operation().map(|id| Cause::Operation(id.to_string()));
         }
         Ok(envelope)
     }

@@ -27,6 +27,7 @@ const RECEIPT_BYTES: usize = 24;
 const WATERMARK_BYTES: usize = 52;
 const CHECKSUM_BYTES: usize = 4;
 const DELETED: u8 = 1;
+const UNFINISHED: u8 = 2;
 
 /// Returns the key of something that a session has one of.
 pub(crate) fn session_key(tag: u8, session: SessionId) -> [u8; 17] {
@@ -123,7 +124,8 @@ pub(crate) fn decode_place(key: &[u8], value: &[u8]) -> Option<Place> {
 
 pub(crate) fn encode_head(head: &HeadState) -> Vec<u8> {
     let mut value = Vec::with_capacity(HEAD_BYTES + POINT_BYTES);
-    value.push(if head.deleted { DELETED } else { 0 });
+    let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+    value.push(flag(head.deleted, DELETED) | flag(head.unfinished, UNFINISHED));
     for number in [head.seq.0, head.epoch.0, head.created_at_ms, head.updated_at_ms, head.operations] {
         value.extend_from_slice(&number.to_le_bytes());
     }
@@ -144,6 +146,7 @@ pub(crate) fn decode_head(value: &[u8]) -> Option<HeadState> {
         seq: Seq(u64_at(value, 1)),
         epoch: Epoch(u64_at(value, 9)),
         deleted: value[0] & DELETED != 0,
+        unfinished: value[0] & UNFINISHED != 0,
         created_at_ms: u64_at(value, 17),
         updated_at_ms: u64_at(value, 25),
         operations: u64_at(value, 33),
@@ -264,6 +267,7 @@ mod tests {
             seq: Seq(1),
             epoch: Epoch(2),
             deleted: true,
+            unfinished: true,
             created_at_ms: 3,
             updated_at_ms: 4,
             operations: 5,

@@ -119,6 +119,15 @@ pub enum LogError {
         /// The last batch end at or before it; 0 when there is none.
         legal: Seq,
     },
+    /// A folder that something shall be copied into holds something already.
+    #[error("{path} is not empty; choose a folder that is empty or not there yet")]
+    NotEmpty {
+        /// The folder.
+        path: String,
+    },
+    /// Somebody stopped the work.
+    #[error("it was stopped before it was done, and nothing is left of it")]
+    Stopped,
     /// The data folder is in use.
     #[error("the data folder is in use by process {pid}; stop that one, or choose another folder")]
     Busy {

@@ -26,16 +26,24 @@ impl Folder {
         let lock = lock(&path.join("LOCK"))?;
         make_folder(&path.join("log"))?;
         make_folder(&path.join("objects"))?;
-        let format = path.join("FORMAT");
-        let log = match fs::read_to_string(&format) {
-            Ok(text) => parse_format(&text)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        let log = match Self::log_of(path)? {
+            Some(log) => log,
+            None => {
                 refuse_orphaned(&path.join("log"))?;
                 mint(disk, path).map_err(LogError::unavailable("writing FORMAT"))?
             }
-            Err(error) => return Err(LogError::io("reading", &format)(error)),
         };
         Ok(Self { path: path.to_owned(), log, lock })
+    }
+
+    /// Returns which log a folder holds, without taking part in it; none when it holds no log.
+    pub(crate) fn log_of(path: &Path) -> Result<Option<LogId>, LogError> {
+        let format = path.join("FORMAT");
+        match fs::read_to_string(&format) {
+            Ok(text) => parse_format(&text).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(LogError::io("reading", &format)(error)),
+        }
     }
 
     pub(crate) fn segments(&self) -> PathBuf {
@@ -103,7 +111,7 @@ fn refuse_orphaned(segments: &Path) -> Result<(), LogError> {
 
 fn mint(disk: &dyn Disk, folder: &Path) -> io::Result<LogId> {
     let log = LogId(Uuid::now_v7());
-    let text = format!("waymark log\nformat {FORMAT}\nlog {log}\n");
+    let text = format_text(log);
     let new = folder.join("FORMAT.new");
     let file = disk.create(&new, text.len() as u64)?;
     file.write_all_at(text.as_bytes(), 0)?;
@@ -114,6 +122,11 @@ fn mint(disk: &dyn Disk, folder: &Path) -> io::Result<LogId> {
         disk.sync_folder(parent)?;
     }
     Ok(log)
+}
+
+/// Returns the content of the file FORMAT.
+pub(crate) fn format_text(log: LogId) -> String {
+    format!("waymark log\nformat {FORMAT}\nlog {log}\n")
 }
 
 fn parse_format(text: &str) -> Result<LogId, LogError> {

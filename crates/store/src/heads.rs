@@ -15,6 +15,8 @@ pub(crate) struct HeadState {
     pub(crate) seq: Seq,
     pub(crate) epoch: Epoch,
     pub(crate) deleted: bool,
+    /// Whether its import is not whole: it is not there yet, and never was if the import stopped.
+    pub(crate) unfinished: bool,
     pub(crate) created_at_ms: u64,
     pub(crate) updated_at_ms: u64,
     /// Operations that it recorded.
@@ -48,6 +50,7 @@ impl HeadState {
             seq: header.last(),
             epoch: header.epoch,
             deleted: false,
+            unfinished: header.unfinished,
             created_at_ms: header.at_ms,
             updated_at_ms: header.at_ms,
             operations: u64::from(header.operation.is_some()),
@@ -64,6 +67,7 @@ impl HeadState {
         self.updated_at_ms = header.at_ms;
         self.operations += u64::from(header.operation.is_some());
         self.deleted |= header.kind == Kind::Tombstone;
+        self.unfinished = header.unfinished;
     }
 
     pub(crate) fn head(&self) -> Head {

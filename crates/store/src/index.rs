@@ -1,6 +1,7 @@
 //! The index on sled: where records and operations stand, and all heads. It may be lost, late or damaged at any
 //! time; whatever it says is checked against the segments, and whatever it lacks is read from them.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -123,7 +124,12 @@ impl Index {
                 changed.put(&key, entries::encode_damage(*seq, what))?;
             }
             let Changed { mut batch, sum: summed, .. } = changed;
-            records.iter().for_each(|found| add_record(found, &mut batch));
+            let begun = begun(records);
+            begun.keys().try_for_each(|session| self.remove_records(*session, &mut batch))?;
+            let counts = |(at, found): &(usize, &Found)| {
+                begun.get(&found.header.session).is_none_or(|begun| begun <= at)
+            };
+            records.iter().enumerate().filter(counts).for_each(|(_, found)| add_record(found, &mut batch));
             let standing = Standing::after(last);
             let watermark = Watermark { log: self.log, standing, sum: summed, boot: boot() };
             batch.insert(entries::WATERMARK, entries::encode_watermark(&watermark));
@@ -131,6 +137,16 @@ impl Index {
             *sum = summed;
             Ok(())
         })
+    }
+
+    /// Removes what stands under the id of a session that is begun: it is of an import that stopped.
+    fn remove_records(&self, session: SessionId, batch: &mut sled::Batch) -> Result<(), Fault> {
+        for tag in [entries::RECORD, entries::OPERATION] {
+            for key in self.db.scan_prefix(entries::session_key(tag, session)).keys() {
+                batch.remove(key?);
+            }
+        }
+        Ok(())
     }
 
     fn fold_heads(&self, records: &[Found], changed: &mut Changed<'_>) -> Result<(), Fault> {
@@ -197,6 +213,14 @@ impl Index {
         if (known as u64) < recorded { Err(Fault::Incomplete) } else { Ok(()) }
     }
 
+    /// Says whether it is in the middle of the session's import.
+    pub(crate) fn is_unfinished(&self, session: SessionId) -> Result<bool, Fault> {
+        guarded(|| {
+            let head = self.db.get(entries::session_key(entries::HEAD, session))?;
+            Ok(head.and_then(|value| entries::decode_head(&value)).is_some_and(|head| head.unfinished))
+        })
+    }
+
     /// Says whether it knows a record just as it stands in the log.
     pub(crate) fn agrees_with(&self, found: &Found) -> Result<bool, Fault> {
         let session = found.header.session;
@@ -251,6 +275,12 @@ impl Changed<'_> {
         self.batch.insert(key, value);
         Ok(())
     }
+}
+
+/// Returns the sessions that `records` begin, each with the place of its beginning among them.
+fn begun(records: &[Found]) -> HashMap<SessionId, usize> {
+    let creations = records.iter().enumerate().filter(|(_, found)| found.header.kind == Kind::Create);
+    creations.map(|(at, found)| (found.header.session, at)).collect()
 }
 
 fn add_record(found: &Found, batch: &mut sled::Batch) {

@@ -1,5 +1,6 @@
 //! The indexer: one thread that follows the log and writes what it finds to the index, never in a writer's way.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
@@ -9,13 +10,13 @@ use events::LogId;
 use indicatif::ProgressBar;
 use parking_lot::{Condvar, Mutex};
 
-use crate::LogError;
 use crate::index::{Fault, Index, set_aside};
 use crate::lookup::LOG_START;
 use crate::record::Spot;
 use crate::recover::Standing;
 use crate::shared::Shared;
 use crate::walk::Found;
+use crate::{LogError, SegmentLog};
 
 /// Records that one batch of the index takes.
 const BATCH_RECORDS_MAX: usize = 4096;
@@ -23,6 +24,8 @@ const BATCH_RECORDS_MAX: usize = 4096;
 const WORTHWHILE_RECORDS: usize = 1024;
 /// How long the indexer waits for more records before it takes a few.
 const GATHERING: Duration = Duration::from_millis(100);
+/// How often one who waits for the index looks how far it is.
+const LOOK: Duration = Duration::from_millis(20);
 /// An index that had to be begun this often in one run is left alone.
 const REBUILDS_MAX: u32 = 3;
 /// A way through the log that is longer than this is shown, and not gone to its end by a log that stops.
@@ -54,6 +57,10 @@ pub(crate) struct Bell {
 struct Rung {
     records: usize,
     stop: bool,
+    /// Whether somebody wants the index to be made again.
+    again: bool,
+    /// Whether there will be no index any more in this run.
+    given_up: bool,
 }
 
 impl Bell {
@@ -65,6 +72,14 @@ impl Bell {
         if before == 0 || rung.records >= WORTHWHILE_RECORDS {
             self.changed.notify_one();
         }
+    }
+
+    /// Has the index made again.
+    fn ask_again(&self) {
+        let mut rung = self.state.lock();
+        (rung.again, rung.given_up) = (true, false);
+        rung.records = WORTHWHILE_RECORDS;
+        self.changed.notify_one();
     }
 
     fn stop(&self) {
@@ -137,6 +152,10 @@ impl Follower {
 
     /// Follows the log to its end: through memory, or through the segments where it is too far behind for that.
     fn follow(&mut self) -> Result<(), Fault> {
+        if std::mem::take(&mut self.shared.bell.state.lock().again) {
+            self.rebuilds = 0;
+            *self.shared.indexed.lock() = None;
+        }
         let Some(indexed) = self.indexed()? else { return Ok(()) };
         let mut upto = indexed.upto;
         loop {
@@ -190,7 +209,7 @@ impl Follower {
 
     /// Returns a number that grows with the place, about in bytes.
     fn position(&self, spot: Spot) -> u64 {
-        u64::from(spot.segment) * u64::from(self.shared.segment_bytes) + u64::from(spot.offset)
+        self.shared.position(spot)
     }
 
     fn apply(&self, index: &Arc<Index>, records: &[Found]) -> Result<Spot, Fault> {
@@ -211,6 +230,7 @@ impl Follower {
             return Ok(Some(indexed));
         }
         if self.rebuilds >= REBUILDS_MAX {
+            self.shared.bell.state.lock().given_up = true;
             return Ok(None);
         }
         self.rebuilds += 1;
@@ -220,7 +240,45 @@ impl Follower {
     }
 }
 
+impl SegmentLog {
+    /// Sets the index aside, makes it again from the segments, and returns once it has come to where the log ends now.
+    /// Readers scan the segments meanwhile. Blocks. `progress` is told bytes done and bytes in all, and says whether to
+    /// wait on: the index is made again in any case.
+    ///
+    /// # Errors
+    ///
+    /// `Stopped` when `progress` says so, `Unavailable` when there can be no index.
+    pub fn reindex(&self, mut progress: impl FnMut(u64, u64) -> ControlFlow<()>) -> Result<(), LogError> {
+        let (shared, end) = (&self.shared, self.shared.recent.lock().end());
+        let (start, end) = (shared.position(LOG_START), shared.position(end));
+        shared.bell.ask_again();
+        loop {
+            let rung = shared.bell.state.lock();
+            let (again, given_up) = (rung.again, rung.given_up);
+            drop(rung);
+            let upto = shared.indexed.lock().as_ref().filter(|_| !again).map(|indexed| indexed.upto);
+            let done = upto.map_or(start, |upto| shared.position(upto));
+            if done >= end && upto.is_some() {
+                return Ok(());
+            }
+            if given_up {
+                let source = std::io::Error::other("the index failed time and again");
+                return Err(LogError::unavailable("making the index again")(source));
+            }
+            if progress(done - start, end - start).is_break() {
+                return Err(LogError::Stopped);
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
 impl Shared {
+    /// Returns a number that grows with the place, about in bytes.
+    fn position(&self, spot: Spot) -> u64 {
+        u64::from(spot.segment) * u64::from(self.segment_bytes) + u64::from(spot.offset)
+    }
+
     /// Takes an index out of use; readers scan the segments until there is another.
     pub(crate) fn index_failed(&self, fault: &str) {
         tracing::warn!(fault, "the index failed; it will be made again from the segments");

@@ -16,6 +16,7 @@
 
 mod admit;
 mod append;
+mod backup;
 mod batch;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
@@ -28,6 +29,7 @@ mod folder;
 mod fork;
 mod group;
 mod heads;
+mod import;
 mod index;
 #[cfg(test)]
 mod index_failing;
@@ -47,13 +49,17 @@ mod segment;
 mod segment_log;
 mod shared;
 mod snapshots;
+mod survey;
 mod tail;
 mod walk;
 mod writer;
 
 pub use append::*;
+pub use backup::Copied;
 pub use batch::*;
 pub use error::*;
+pub use import::*;
 pub use log::*;
 pub use options::Options;
 pub use segment_log::SegmentLog;
+pub use survey::*;

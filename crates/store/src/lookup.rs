@@ -2,8 +2,9 @@
 
 use events::{OperationId, Seq, SessionId};
 
+use crate::indexer::Indexed;
 use crate::recent::Place;
-use crate::record::Spot;
+use crate::record::{Kind, Spot};
 use crate::segment::SEGMENT_HEADER_BYTES;
 use crate::shared::Shared;
 use crate::{LogError, Receipt};
@@ -46,8 +47,9 @@ impl Shared {
 
     /// Returns the places before `base`: from the index, and from the segments where it has not come yet.
     fn indexed_places(&self, wanted: Wanted, base: Spot) -> Result<Vec<Place>, LogError> {
-        let indexed = self.indexed.lock().clone();
-        let Some(indexed) = indexed else { return self.scanned_places(wanted, LOG_START, base) };
+        let Some(indexed) = self.usable_index(wanted.session, base) else {
+            return self.scanned_places(wanted, LOG_START, base);
+        };
         match indexed.index.places(wanted) {
             Ok(mut places) => {
                 if places.len() < wanted.max && indexed.upto < base {
@@ -63,13 +65,28 @@ impl Shared {
         }
     }
 
+    /// Returns the index, unless it is behind and in the middle of the session's import: what it has then may be of an
+    /// import that stopped, and not of the one that followed.
+    fn usable_index(&self, session: SessionId, base: Spot) -> Option<Indexed> {
+        let indexed = self.indexed.lock().clone()?;
+        let is_usable = indexed.upto >= base || !indexed.index.is_unfinished(session).unwrap_or(true);
+        is_usable.then_some(indexed)
+    }
+
     fn scanned_places(&self, wanted: Wanted, from: Spot, to: Spot) -> Result<Vec<Place>, LogError> {
-        let mut places = Vec::new();
+        let (mut places, mut imported) = (Vec::new(), false);
         self.scan(from, to, |found| {
-            let place = found.place().filter(|place| place.last() >= wanted.from);
-            places.extend(place.filter(|_| found.header.session == wanted.session));
-            places.len() < wanted.max
+            if found.header.session == wanted.session {
+                if found.header.kind == Kind::Create {
+                    places.clear();
+                }
+                places.extend(found.place().filter(|place| place.last() >= wanted.from));
+                imported |= found.header.unfinished;
+            }
+            // An import may have been begun again further on.
+            places.len() < wanted.max || imported
         })?;
+        places.truncate(wanted.max);
         Ok(places)
     }
 
@@ -98,8 +115,9 @@ impl Shared {
         wanted: (SessionId, OperationId),
         base: Spot,
     ) -> Result<Option<Receipt>, LogError> {
-        let indexed = self.indexed.lock().clone();
-        let Some(indexed) = indexed else { return self.scanned_receipt(wanted, LOG_START, base) };
+        let Some(indexed) = self.usable_index(wanted.0, base) else {
+            return self.scanned_receipt(wanted, LOG_START, base);
+        };
         match indexed.index.receipt(wanted.0, wanted.1) {
             Ok(Some(receipt)) => Ok(Some(receipt)),
             Ok(None) => self.scanned_receipt(wanted, indexed.upto, base),
@@ -128,13 +146,17 @@ impl Shared {
         from: Spot,
         to: Spot,
     ) -> Result<Option<Receipt>, LogError> {
-        let mut receipt = None;
+        let (mut receipt, mut imported) = (None, false);
         self.scan(from, to, |found| {
-            receipt = found
-                .receipt()
-                .filter(|(id, _)| found.header.session == session && *id == operation)
-                .map(|(_, receipt)| receipt);
-            receipt.is_none()
+            if found.header.session == session {
+                if found.header.kind == Kind::Create {
+                    receipt = None;
+                }
+                let recorded = found.receipt().filter(|(id, _)| *id == operation);
+                receipt = receipt.or(recorded.map(|(_, receipt)| receipt));
+                imported |= found.header.unfinished;
+            }
+            receipt.is_none() || imported
         })?;
         Ok(receipt)
     }

@@ -24,13 +24,31 @@ pub(crate) struct Objects {
 impl Objects {
     /// Opens the folder, and removes what a crash left half written.
     pub(crate) fn open(disk: Arc<dyn Disk>, folder: PathBuf) -> Result<Self, LogError> {
-        let objects = Self { disk, folder, written: AtomicU64::new(0) };
+        let objects = Self::at(disk, folder);
         let new = objects.new_folder();
         if new.exists() {
             fs::remove_dir_all(&new).map_err(LogError::io("emptying", &new))?;
         }
         fs::create_dir_all(&new).map_err(LogError::io("making", &new))?;
         Ok(objects)
+    }
+
+    /// Names a folder of objects, as it is.
+    pub(crate) fn at(disk: Arc<dyn Disk>, folder: PathBuf) -> Self {
+        Self { disk, folder, written: AtomicU64::new(0) }
+    }
+
+    /// Returns the hashes of all objects, ascending.
+    pub(crate) fn list(&self) -> Result<Vec<Digest>, LogError> {
+        let mut digests = Vec::new();
+        for folder in entries(&self.folder)?.into_iter().filter(|path| path.is_dir()) {
+            let names = entries(&folder)?
+                .into_iter()
+                .filter_map(|path| Some(Digest(path.file_name()?.to_str()?.to_owned())));
+            digests.extend(names.filter(is_digest));
+        }
+        digests.sort_unstable();
+        Ok(digests)
     }
 
     /// Keeps `bytes`; they are durable when this returns.
@@ -95,6 +113,11 @@ impl Objects {
     fn new_folder(&self) -> PathBuf {
         self.folder.join("new")
     }
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, LogError> {
+    let listed = fs::read_dir(folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    listed.map_err(LogError::io("listing", folder))
 }
 
 /// Says whether a digest can name an object; what comes from outside never becomes a path otherwise.

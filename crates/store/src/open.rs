@@ -46,6 +46,7 @@ impl SegmentLog {
         let folder = Folder::open(&*options.disk, folder)?;
         let objects = Objects::open(options.disk.clone(), folder.objects())?;
         let segments = Segments::new(options.disk.clone(), folder.segments(), folder.log);
+        segments.remove_unfinished()?;
         let numbers = whole_numbers(&segments, segment_bytes)?;
         let (recovery, index) = recover(&folder, (&segments, &numbers), &options)?;
         let standing = recovery.standing;
@@ -74,6 +75,7 @@ impl SegmentLog {
             objects: Arc::new(objects),
             requests: Some(requests),
             queue: Arc::new(Semaphore::new(QUEUE_BYTES_MAX)),
+            importing: tokio::sync::Mutex::default(),
             writer: Some(writer),
             indexer: Some(indexer),
             _folder: folder,
@@ -186,7 +188,8 @@ fn is_unharmed(index: &Index, watermark: &Watermark, segments: &Segments) -> boo
     newest.into_iter().all(|found| index.agrees_with(found).unwrap_or(false))
 }
 
-fn shared(
+/// Puts together what the parts of an open log share.
+pub(crate) fn shared(
     segments: Segments,
     recovery: Recovery,
     (log, options, segment_bytes): (events::LogId, &Options, u32),

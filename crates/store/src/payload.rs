@@ -35,6 +35,14 @@ impl Payload {
         Ok(Self::packed(lines.into(), u16::try_from(events.len()).expect("512 at most")))
     }
 
+    /// Takes lines as another log kept them; refuses what is above the limits.
+    pub(crate) fn of_lines(lines: &[String], caps: &Caps) -> Result<Self, LogError> {
+        refuse_above("batch (in events)", lines.len(), caps.batch_events_max)?;
+        let text: String = lines.iter().flat_map(|line| [line, "\n"]).collect();
+        refuse_above("batch (in bytes)", text.len(), caps.record_bytes_max)?;
+        Ok(Self::packed(text.into(), u16::try_from(lines.len()).expect("512 at most")))
+    }
+
     fn packed(lines: Arc<str>, count: u16) -> Self {
         let compressed = (lines.len() >= COMPRESSED_BYTES_MIN)
             .then(|| lz4_flex::block::compress(lines.as_bytes()))
@@ -81,7 +89,7 @@ pub(crate) fn batch(header: &Header, lines: Arc<str>) -> Batch {
         epoch: header.epoch,
         at_ms: header.at_ms,
         schema: header.schema,
-        operation: header.operation.map(|operation| operation.id),
+        operation: header.operation,
         lines,
     }
 }

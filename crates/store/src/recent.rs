@@ -47,7 +47,8 @@ impl Found {
 pub(crate) struct Recent {
     base: Spot,
     end: Spot,
-    records_max: usize,
+    /// How many records it knows; none means the places of all, and no more than their places.
+    records_max: Option<usize>,
     records: VecDeque<Found>,
     sessions: HashMap<SessionId, Newest>,
 }
@@ -61,7 +62,13 @@ struct Newest {
 
 impl Recent {
     pub(crate) fn new(base: Spot, records_max: usize) -> Self {
+        let records_max = Some(records_max);
         Self { base, end: base, records_max, records: VecDeque::new(), sessions: HashMap::new() }
+    }
+
+    /// Begins a list of the places of all batches from `base` on.
+    pub(crate) fn all_places(base: Spot) -> Self {
+        Self { records_max: None, ..Self::new(base, 0) }
     }
 
     /// Returns where the records that it knows begin.
@@ -76,17 +83,22 @@ impl Recent {
 
     pub(crate) fn set_end(&mut self, end: Spot) {
         self.end = end;
-        if self.records.is_empty() {
+        if self.records.is_empty() && self.records_max.is_some() {
             self.base = end;
         }
     }
 
     pub(crate) fn push(&mut self, found: Found) {
+        if found.header.kind == Kind::Create {
+            // What stands under the id already is of an import that stopped before it was whole.
+            self.sessions.remove(&found.header.session);
+        }
         let newest = self.sessions.entry(found.header.session).or_default();
         newest.places.extend(found.place());
+        let Some(records_max) = self.records_max else { return };
         newest.operations.extend(found.receipt());
         self.records.push_back(found);
-        while self.records.len() > self.records_max {
+        while self.records.len() > records_max {
             self.forget_oldest();
         }
     }
@@ -96,7 +108,7 @@ impl Recent {
         self.base = self.records.front().map_or(self.end, |next| next.spot);
         let session = oldest.header.session;
         let Some(newest) = self.sessions.get_mut(&session) else { return };
-        if oldest.place().is_some() {
+        if newest.places.front().is_some_and(|place| place.spot == oldest.spot) {
             newest.places.pop_front();
         }
         if let Some((operation, _)) = oldest.receipt() {
@@ -121,6 +133,14 @@ impl Recent {
     /// Returns how many operations of `session` it knows.
     pub(crate) fn operations(&self, session: SessionId) -> u64 {
         self.sessions.get(&session).map_or(0, |newest| newest.operations.len() as u64)
+    }
+
+    /// Returns what it knows of `session`: batches, events in them, and the bytes of their records.
+    pub(crate) fn tally(&self, session: SessionId) -> (u64, u64, u64) {
+        let places = self.sessions.get(&session).into_iter().flat_map(|newest| &newest.places);
+        places.fold((0, 0, 0), |(batches, events, bytes), place| {
+            (batches + 1, events + u64::from(place.count), bytes + u64::from(place.length))
+        })
     }
 
     /// Returns at most `max` records from `spot` on.

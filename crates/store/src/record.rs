@@ -20,7 +20,8 @@ const OPERATION: u8 = 2;
 const FORK: u8 = 4;
 const CLEAN: u8 = 8;
 const INDEX_SYNCED: u8 = 16;
-const KNOWN_FLAGS: u8 = LZ4 | OPERATION | FORK | CLEAN | INDEX_SYNCED;
+const UNFINISHED: u8 = 64;
+const KNOWN_FLAGS: u8 = LZ4 | OPERATION | FORK | CLEAN | INDEX_SYNCED | UNFINISHED;
 
 /// What a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub(crate) struct Header {
     pub(crate) clean: bool,
     /// A clean mark: the index's files were synced before it.
     pub(crate) index_synced: bool,
+    /// Whether the session is being imported and more of it follows: it is not there before it is whole.
+    pub(crate) unfinished: bool,
     /// Events.
     pub(crate) count: u16,
     pub(crate) schema: u32,
@@ -100,6 +103,7 @@ impl Header {
             | flag(self.fork.is_some(), FORK)
             | flag(self.clean, CLEAN)
             | flag(self.index_synced, INDEX_SYNCED)
+            | flag(self.unfinished, UNFINISHED)
     }
 
     /// Appends the header to `out`, for a record of `log` at `spot`.
@@ -156,6 +160,7 @@ impl Header {
             lz4: flags & LZ4 != 0,
             clean: flags & CLEAN != 0,
             index_synced: flags & INDEX_SYNCED != 0,
+            unfinished: flags & UNFINISHED != 0,
             count: u16::from_le_bytes([bytes[10], bytes[11]]),
             schema: u32_at(bytes, 12),
             stored_bytes: u32_at(bytes, 16),
@@ -247,7 +252,7 @@ mod tests {
             kind in prop_oneof![
                 Just(Kind::Batch), Just(Kind::Create), Just(Kind::Tombstone), Just(Kind::Mark)
             ],
-            (lz4, clean, index_synced) in any::<(bool, bool, bool)>(),
+            (lz4, clean, index_synced, unfinished) in any::<(bool, bool, bool, bool)>(),
             (count, schema, stored_bytes, plain_bytes) in any::<(u16, u32, u32, u32)>(),
             (payload_checksum, group_rest, group) in any::<(u32, u32, u64)>(),
             (session, first, epoch, at_ms) in any::<(u128, u64, u64, u64)>(),
@@ -256,7 +261,7 @@ mod tests {
         ) -> Header {
             let session_of = |number| SessionId(Uuid::from_u128(number));
             Header {
-                kind, lz4, clean, index_synced, count, schema, stored_bytes, plain_bytes, payload_checksum,
+                kind, lz4, clean, index_synced, unfinished, count, schema, stored_bytes, plain_bytes, payload_checksum,
                 group_rest, group, session: session_of(session), first: Seq(first), epoch: Epoch(epoch), at_ms,
                 operation: operation.map(|(id, body_hash)| Operation { id: OperationId(id), body_hash }),
                 fork: fork.map(|(parent, seq)| ForkPoint { session: session_of(parent), seq: Seq(seq) }),

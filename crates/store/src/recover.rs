@@ -1,16 +1,16 @@
 //! Brings heads back from the segments after a start, and tells a torn tail from damage.
 
-use events::LogId;
+use events::{LogId, Seq, SessionId};
 
-use crate::LogError;
 use crate::disk::fill;
 use crate::heads::{Heads, fold};
 use crate::lookup::LOG_START;
 use crate::recent::Recent;
-use crate::record::{Header, Kind, Spot};
+use crate::record::{Kind, Spot};
 use crate::segment::{Segment, Segments};
 use crate::shared::{Damage, note_damage};
 use crate::walk::{Bad, Found, Step, Walk, content_end};
+use crate::{Finding, LogError};
 
 /// Where a log stands as far as it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub(crate) struct Recovery {
     pub(crate) standing: Standing,
     /// Whether the last record is a clean stop's mark, and if so, whether the index was synced before it.
     pub(crate) clean: Option<bool>,
+    /// Every place that is not as it was written, in the order of the log.
+    pub(crate) findings: Vec<Finding>,
     /// From the first bad record on: the torn tail, unless a record of a later group comes.
     held: Vec<Step>,
 }
@@ -65,23 +67,30 @@ impl Recovery {
         (heads, damage): (Heads, Damage),
         recent: Recent,
     ) -> Self {
-        Self { log, heads, recent, damage, standing, clean: None, held: Vec::new() }
+        Self { log, heads, recent, damage, standing, clean: None, findings: Vec::new(), held: Vec::new() }
     }
 
     /// Reads all segments from where it stands on, and cuts the torn tail off.
     pub(crate) fn run(&mut self, segments: &Segments, numbers: &[u32]) -> Result<(), LogError> {
         let start = self.standing.end;
         for &number in numbers.iter().filter(|&&number| number >= start.segment) {
-            let segment = segments.segment(number)?;
-            let bytes = segments.read(&segment, segment.bytes)?;
             let from = if number == start.segment { start } else { Spot { segment: number, offset: 0 } };
-            Walk::new(self.log, &bytes, from).for_each(|step| self.step(step));
+            self.read_segment(segments, from)?;
         }
         self.held.clear();
         for &number in numbers.iter().filter(|&&number| number >= self.standing.end.segment) {
             self.cut_tail(segments, &segments.segment(number)?)?;
         }
         self.recent.set_end(self.standing.end);
+        self.drop_unfinished();
+        Ok(())
+    }
+
+    /// Reads one segment from a place on.
+    pub(crate) fn read_segment(&mut self, segments: &Segments, from: Spot) -> Result<(), LogError> {
+        let segment = segments.segment(from.segment)?;
+        let bytes = segments.read(&segment, segment.bytes)?;
+        Walk::new(self.log, &bytes, from).for_each(|step| self.step(step));
         Ok(())
     }
 
@@ -100,32 +109,52 @@ impl Recovery {
         }
     }
 
+    /// Drops the sessions whose import stopped before it was whole.
+    pub(crate) fn drop_unfinished(&mut self) {
+        self.heads.retain(|_, head| !head.unfinished);
+    }
+
     fn apply(&mut self, found: Found) {
         if found.header.group > self.standing.group + 1 {
-            let Spot { segment, offset } = found.spot;
-            tracing::error!(segment, offset, "whole commit groups are missing before this place");
+            self.find(None, found.spot, "whole commit groups are missing before this place");
         }
-        self.fold(&found.header);
+        self.fold(&found);
         self.clean = found.header.clean.then_some(found.header.index_synced);
         self.standing = Standing::after(&found);
         self.recent.push(found);
     }
 
-    fn fold(&mut self, header: &Header) {
+    fn fold(&mut self, Found { header, spot }: &Found) {
         if let Some(gap) = fold(&mut self.heads, header) {
-            note_damage(&mut self.damage, gap.session, gap.seq, "records before this place are missing");
+            self.find(Some((gap.session, gap.seq)), *spot, "records before this place are missing");
         }
     }
 
+    fn find(&mut self, position: Option<(SessionId, Seq)>, spot: Spot, what: &str) {
+        let Spot { segment, offset } = spot;
+        match position {
+            Some((session, seq)) => note_damage(&mut self.damage, session, seq, what),
+            None => tracing::error!(segment, offset, what, "the log is damaged"),
+        }
+        self.findings.push(Finding { position, place: Some((segment, offset)), what: what.to_owned() });
+    }
+
     fn apply_damaged(&mut self, step: Step) {
+        if let Step::Bad(Bad { header, .. }) = &step {
+            // It is damaged and not missing.
+            let (group, group_rest) =
+                header.as_ref().map_or((self.standing.next_group(), 0), |it| (it.group, it.group_rest));
+            self.standing = Standing { group, group_rest, ..self.standing };
+        }
         match step {
             Step::Record(found) => self.apply(found),
-            Step::Bad(Bad { header: Some(header), .. }) if header.kind != Kind::Mark => {
-                self.fold(&header);
-                note_damage(&mut self.damage, header.session, header.first, "its record is damaged");
+            Step::Bad(Bad { header: Some(header), spot, .. }) if header.kind != Kind::Mark => {
+                let position = (header.session, header.first);
+                self.fold(&Found { header, spot });
+                self.find(Some(position), spot, "its record is damaged");
             }
-            Step::Bad(Bad { spot: Spot { segment, offset }, bytes, .. }) => {
-                tracing::error!(segment, offset, bytes, "bytes are damaged and name no session");
+            Step::Bad(Bad { spot, bytes, .. }) => {
+                self.find(None, spot, &format!("{bytes} bytes are damaged and name no session"));
             }
         }
     }

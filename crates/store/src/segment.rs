@@ -46,19 +46,27 @@ impl Segments {
         self.log
     }
 
-    /// Returns the numbers of all segments, ascending; removes what a crash left half made.
+    /// Returns the numbers of all segments, ascending.
     pub(crate) fn numbers(&self) -> Result<Vec<u32>, LogError> {
-        let entries = std::fs::read_dir(&self.folder).map_err(LogError::io("listing", &self.folder))?;
-        let mut numbers = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(LogError::io("listing", &self.folder))?.path();
-            match segment_number(&path) {
-                Some(number) => numbers.push(number),
-                None => drop(std::fs::remove_file(path)),
-            }
-        }
+        let paths = self.paths()?;
+        let mut numbers: Vec<u32> = paths.iter().filter_map(|path| segment_number(path)).collect();
         numbers.sort_unstable();
         Ok(numbers)
+    }
+
+    /// Removes what a crash left half made.
+    pub(crate) fn remove_unfinished(&self) -> Result<(), LogError> {
+        for path in self.paths()?.into_iter().filter(|path| segment_number(path).is_none()) {
+            // One that stays is in nobody's way.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    fn paths(&self) -> Result<Vec<PathBuf>, LogError> {
+        let listed = std::fs::read_dir(&self.folder)
+            .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        listed.map_err(LogError::io("listing", &self.folder))
     }
 
     /// Makes segment `number`: written and synced under another name first, so that it is whole or absent.

@@ -24,6 +24,9 @@ use crate::{
     SessionHead, Snapshot,
 };
 
+/// What becomes of a request, as soon as it is durable or refused.
+pub(crate) type Answered = oneshot::Receiver<Result<Appended, LogError>>;
+
 /// What a request without events counts for in the queue, in bytes.
 const REQUEST_BYTES: usize = 256;
 
@@ -35,6 +38,8 @@ pub struct SegmentLog {
     /// There until the drop.
     pub(crate) requests: Option<mpsc::Sender<Queued>>,
     pub(crate) queue: Arc<Semaphore>,
+    /// Held by the one import that may be under way.
+    pub(crate) importing: tokio::sync::Mutex<()>,
     pub(crate) writer: Option<JoinHandle<End>>,
     pub(crate) indexer: Option<Indexer>,
     /// Last, so that the folder is free only when all is written.
@@ -50,6 +55,11 @@ impl SegmentLog {
 
     async fn submit(&self, request: Request, bytes: usize) -> Result<Appended, LogError> {
         self.shared.refuse_poisoned()?;
+        self.queue(request, bytes).await?.await.map_err(|_| stopped())?
+    }
+
+    /// Puts a request in the writer's queue; whoever wants to know what became of it waits for its answer.
+    pub(crate) async fn queue(&self, request: Request, bytes: usize) -> Result<Answered, LogError> {
         let share = u32::try_from((bytes + REQUEST_BYTES).min(QUEUE_BYTES_MAX)).expect("32 MiB at most");
         let queue = self.queue.clone();
         let permit = queue.acquire_many_owned(share).await.expect("the queue is never closed");
@@ -59,7 +69,7 @@ impl SegmentLog {
         let requests = self.requests.as_ref().expect("there until the drop");
         let queued = Queued { request, looked_up, answer, permit };
         requests.send(queued).await.map_err(|_| stopped())?;
-        answered.await.map_err(|_| stopped())?
+        Ok(answered)
     }
 
     /// Looks an operation up here when that may need the disk, so that the writer never waits for it.
@@ -74,7 +84,7 @@ impl SegmentLog {
     }
 
     /// Does blocking work off the async threads.
-    async fn on_disk<T: Send + 'static>(
+    pub(crate) async fn on_disk<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Shared) -> Result<T, LogError> + Send + 'static,
     ) -> Result<T, LogError> {
@@ -82,7 +92,7 @@ impl SegmentLog {
         joined(tokio::task::spawn_blocking(move || work(&shared)).await)
     }
 
-    async fn refuse_no_batch_end(&self, point: ForkPoint) -> Result<(), LogError> {
+    pub(crate) async fn refuse_no_batch_end(&self, point: ForkPoint) -> Result<(), LogError> {
         let ForkPoint { session, seq } = point;
         let head = self.shared.live_head(session)?;
         let reading = Reading { session, head, after: seq, limit: ReadLimit::default() };
@@ -157,7 +167,8 @@ impl Log for SegmentLog {
         // Under the tails' lock: a head that moves meanwhile finds the sender already there.
         match self.shared.heads.lock().get(&session) {
             Some(head) if head.deleted => watch::channel(head.seq).1,
-            head => tails.subscribe(session, head.map_or(Seq::ZERO, |head| head.seq)),
+            Some(head) if !head.unfinished => tails.subscribe(session, head.seq),
+            _ => tails.subscribe(session, Seq::ZERO),
         }
     }
 
@@ -207,7 +218,7 @@ impl Log for SegmentLog {
 
     async fn sessions(&self) -> Result<Vec<SessionHead>, LogError> {
         let heads = self.shared.heads.lock();
-        let live = heads.iter().filter(|(_, head)| !head.deleted);
+        let live = heads.iter().filter(|(_, head)| !head.deleted && !head.unfinished);
         let mut sessions: Vec<_> = live.map(|(session, head)| head.listed(*session)).collect();
         drop(heads);
         sessions.sort_unstable_by_key(|listed| listed.session);
@@ -236,11 +247,11 @@ impl Drop for SegmentLog {
     }
 }
 
-fn stopped() -> LogError {
+pub(crate) fn stopped() -> LogError {
     LogError::Unknown { reason: "the log stopped".to_owned() }
 }
 
-fn joined<T>(done: Result<Result<T, LogError>, tokio::task::JoinError>) -> Result<T, LogError> {
+pub(crate) fn joined<T>(done: Result<Result<T, LogError>, tokio::task::JoinError>) -> Result<T, LogError> {
     done.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),
         Err(_) => Err(stopped()),

@@ -41,7 +41,8 @@ impl Shared {
     /// Returns a session's head, deleted or not, unless it is damaged.
     pub(crate) fn head(&self, session: SessionId) -> Result<HeadState, LogError> {
         self.refuse_damaged(session)?;
-        self.heads.lock().get(&session).cloned().ok_or(LogError::NotFound { session })
+        let head = self.heads.lock().get(&session).filter(|head| !head.unfinished).cloned();
+        head.ok_or(LogError::NotFound { session })
     }
 
     /// Returns the head of a session that is neither damaged nor deleted.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use events::SessionId;
 use tokio::sync::mpsc;
 
-use crate::admit::{Admitted, Request, Wish};
+use crate::admit::{Admitted, Part, Request, Wish};
 use crate::group::{Group, Queued, Waiting};
 use crate::heads::HeadState;
 use crate::payload::batch;
@@ -66,7 +66,8 @@ impl Writer {
     fn admit(&self, request: Request, looked_up: Spot) -> Result<Admitted, LogError> {
         let session = request.session;
         self.shared.refuse_damaged(session)?;
-        let head = self.head(session);
+        let starts_anew = matches!(request.wish, Wish::Import { part: Part { begins: true, .. }, .. });
+        let head = self.head(session).filter(|head| !(head.unfinished && starts_anew));
         if let (Some(operation), Some(_)) = (request.operation, &head) {
             self.refuse_recorded(session, operation, looked_up)?;
         }
@@ -77,6 +78,10 @@ impl Writer {
                 let head = self.head(parent).filter(|head| !head.deleted);
                 let head = head.ok_or(LogError::NotFound { session: parent })?;
                 request.admit_new(Some(&head), &self.shared.caps)
+            }
+            (None, Wish::Import { part, .. }) => {
+                let parent = part.parent.and_then(|parent| self.head(parent.session));
+                request.admit_import(parent.as_ref(), &self.shared.caps)
             }
             (None, _) => request.admit_new(None, &self.shared.caps),
         }
@@ -150,14 +155,15 @@ impl Shared {
     /// Shows a durable group: places before heads, heads before tails, so that whoever is woken finds all.
     fn publish(&self, group: &mut Group, spots: Vec<Spot>, end: Spot) {
         let heads = std::mem::take(&mut group.heads);
-        let moved: Vec<_> = heads.iter().map(|(session, head)| (*session, head.head())).collect();
+        let whole = heads.iter().filter(|(_, head)| !head.unfinished);
+        let moved: Vec<_> = whole.map(|(session, head)| (*session, head.head())).collect();
         let records = group.records.len();
         let mut fresh = Vec::with_capacity(records);
         {
             // Heads move under the lock of the places, so that counts of operations in both agree.
             let mut recent = self.recent.lock();
             for ((header, payload), spot) in std::mem::take(&mut group.records).into_iter().zip(spots) {
-                if header.count > 0 {
+                if header.count > 0 && !header.unfinished {
                     fresh.push(batch(&header, payload.lines));
                 }
                 recent.push(Found { header, spot });
