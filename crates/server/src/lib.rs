@@ -1,6 +1,6 @@
 //! The engine as one piece, and the settings it is started with; the binary `waymark` is a thin shell around this.
 //!
-//! Start reading at [`Engine::start`], then [`run`].
+//! Start reading at [`Engine::start`], then [`run`], then [`log_command`].
 //!
 //! # Invariants
 //!
@@ -9,14 +9,16 @@
 //!
 //! # Not here
 //!
-//! No rules, no formats, no page: only what goes where.
+//! No rules, no page: only what goes where, and `waymark log`, whose exports have the form of `docs/export.md`.
 
 pub mod cli;
 mod engine;
+mod log_command;
 mod provider;
 mod run;
 mod settings;
 
 pub use engine::{Engine, Parts};
+pub use log_command::log_command;
 pub use run::run;
-pub use settings::{Settings, SettingsError};
+pub use settings::{Settings, SettingsError, data_folder};

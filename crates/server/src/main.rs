@@ -3,20 +3,27 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use server::Settings;
-use server::cli::{Cli, LogForm};
+use server::cli::{Cli, Command, LogForm};
+use server::{Settings, data_folder, log_command};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
     tools::sandbox::take_over_if_asked();
     let cli = Cli::parse();
     write_log(cli.log);
-    match serve(&cli) {
+    match perform(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("waymark: {error:#}");
             ExitCode::FAILURE
         }
+    }
+}
+
+fn perform(cli: &Cli) -> anyhow::Result<()> {
+    match &cli.command {
+        None => serve(cli),
+        Some(Command::Log(command)) => log_command(&data_folder(cli)?, command, &mut std::io::stdout()),
     }
 }
 

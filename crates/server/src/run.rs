@@ -11,6 +11,7 @@ use store::{Log, Options, SegmentLog};
 use tokio::net::TcpListener;
 use tools::{Registry, Sandbox, SandboxKind};
 
+use crate::log_command::{Socket, open_socket};
 use crate::provider::{Chosen, choose};
 use crate::{Engine, Parts, Settings};
 
@@ -28,7 +29,9 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     warn_of_missing(&sandbox);
     let folder = settings.data.clone();
     let log = tokio::task::spawn_blocking(move || SegmentLog::open(&folder, Options::default())).await??;
-    let log: Arc<dyn Log> = Arc::new(log);
+    let log = Arc::new(log);
+    let socket = socket(&settings, &log);
+    let log: Arc<dyn Log> = log;
     let access = Access::open(&settings.data, log.id())
         .with_context(|| format!("cannot use the keys in {}", settings.data.display()))?;
     let engine = Engine::start(parts(&settings, (&chosen, &sandbox), Arc::clone(&log))).await?;
@@ -44,8 +47,15 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let (workspace, model) = (settings.workspace.display(), &chosen.model);
     println!("waymark: http://{address}/?token={token}  (workspace: {workspace}, model: {model})");
     gateway::serve(listener, gateway, interrupted()).await.context("the server stopped")?;
+    drop(socket);
     engine.stop().await;
     Ok(())
+}
+
+/// Opens the socket for log commands; a server without one is a server all the same.
+fn socket(settings: &Settings, log: &Arc<SegmentLog>) -> Option<Socket> {
+    let opened = open_socket(&settings.data, Arc::clone(log));
+    opened.inspect_err(|error| tracing::warn!(%error, "log commands cannot reach this server")).ok()
 }
 
 /// What this machine cannot give is said, never silently left out.

@@ -154,11 +154,7 @@ impl Settings {
     ///
     /// [`SettingsError`] says which setting is wrong and what to do.
     pub fn resolve(cli: &Cli, environment: impl Fn(&str) -> Option<String>) -> Result<Self, SettingsError> {
-        let path = cli.config.clone().or_else(|| Some(dirs::config_dir()?.join("waymark.toml")));
-        let file = match &path {
-            Some(path) => File::read(path, cli.config.is_some())?,
-            None => File::default(),
-        };
+        let (path, file) = File::of(cli)?;
         let workspace = workspace(cli.workspace.clone().or(file.workspace.clone()))?;
         let data = data(cli.data.clone().or(file.data.clone()), &workspace)?;
         Ok(Self {
@@ -174,7 +170,28 @@ impl Settings {
     }
 }
 
+/// Returns the folder that sessions are kept in, whatever the workspace; it need not exist.
+///
+/// # Errors
+///
+/// [`SettingsError`] says what is wrong with the configuration file, or that there is no such folder for this user.
+pub fn data_folder(cli: &Cli) -> Result<PathBuf, SettingsError> {
+    let (_, file) = File::of(cli)?;
+    let path = named_data(cli.data.clone().or(file.data))?;
+    std::path::absolute(&path).map_err(|source| SettingsError::Data { path, source })
+}
+
 impl File {
+    /// Reads the configuration file that is meant; returns where it is, or would be.
+    fn of(cli: &Cli) -> Result<(Option<PathBuf>, Self), SettingsError> {
+        let path = cli.config.clone().or_else(|| Some(dirs::config_dir()?.join("waymark.toml")));
+        let file = match &path {
+            Some(path) => Self::read(path, cli.config.is_some())?,
+            None => Self::default(),
+        };
+        Ok((path, file))
+    }
+
     fn read(path: &Path, is_asked_for: bool) -> Result<Self, SettingsError> {
         match std::fs::read_to_string(path) {
             Ok(text) => toml::from_str(&text).map_err(|source| SettingsError::Malformed {
@@ -196,10 +213,7 @@ fn workspace(asked: Option<PathBuf>) -> Result<PathBuf, SettingsError> {
 }
 
 fn data(asked: Option<PathBuf>, workspace: &Path) -> Result<PathBuf, SettingsError> {
-    let path = match asked {
-        Some(path) => path,
-        None => dirs::data_dir().ok_or(SettingsError::NoDataFolder)?.join("waymark"),
-    };
+    let path = named_data(asked)?;
     let absolute = std::path::absolute(&path).map_err(|source| SettingsError::Data { path, source })?;
     if is_below(&absolute, workspace) {
         return Err(SettingsError::DataInWorkspace(absolute));
@@ -207,6 +221,13 @@ fn data(asked: Option<PathBuf>, workspace: &Path) -> Result<PathBuf, SettingsErr
     std::fs::create_dir_all(&absolute)
         .and_then(|()| absolute.canonicalize())
         .map_err(|source| SettingsError::Data { path: absolute, source })
+}
+
+fn named_data(asked: Option<PathBuf>) -> Result<PathBuf, SettingsError> {
+    match asked {
+        Some(path) => Ok(path),
+        None => Ok(dirs::data_dir().ok_or(SettingsError::NoDataFolder)?.join("waymark")),
+    }
 }
 
 /// Says whether `path` lies in `folder` once links are followed as far as it exists.
