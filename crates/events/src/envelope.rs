@@ -1,5 +1,7 @@
 //! An event with its place in a session's log.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -49,15 +51,15 @@ pub struct NewEvent {
 /// One event as a record keeps it: a line of JSON without the members that the record's header has.
 #[derive(Debug, Serialize, Deserialize)]
 struct Line<'a> {
-    #[serde(rename = "type")]
-    type_name: std::borrow::Cow<'a, str>,
+    #[serde(rename = "type", borrow)]
+    type_name: Cow<'a, str>,
     actor: Actor,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cause: Option<Cause>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     ignorable: bool,
     #[serde(borrow)]
-    data: std::borrow::Cow<'a, RawValue>,
+    data: &'a RawValue,
 }
 
 impl Line<'_> {
@@ -105,7 +107,7 @@ impl NewEvent {
             actor: self.actor.clone(),
             cause: self.cause.clone(),
             ignorable: self.event.is_ignorable(),
-            data: std::borrow::Cow::Owned(self.event.encode()?),
+            data: &self.event.encode()?,
         };
         serde_json::to_string(&line)
     }
@@ -121,7 +123,7 @@ impl Envelope {
         let line: Line<'_> = serde_json::from_str(text).map_err(malformed_line)?;
         let event = SessionEvent::decode(&RawEvent {
             type_name: &line.type_name,
-            data: &line.data,
+            data: line.data,
             ignorable: line.ignorable,
             schema: at.schema,
         })?;
@@ -151,7 +153,7 @@ struct Wire<'a> {
     cause: Option<Cause>,
     actor: Actor,
     #[serde(rename = "type")]
-    type_name: std::borrow::Cow<'a, str>,
+    type_name: Cow<'a, str>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     ignorable: bool,
     data: Box<RawValue>,
