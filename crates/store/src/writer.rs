@@ -1,9 +1,12 @@
 //! The writer: one thread through which every record goes.
 
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use events::SessionId;
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TryRecvError;
 
 use crate::admit::{Admitted, Part, Request, Wish};
 use crate::group::{Group, Queued, Waiting};
@@ -14,6 +17,10 @@ use crate::roll::End;
 use crate::shared::Shared;
 use crate::walk::Found;
 use crate::{LogError, Operation, Receipt};
+
+/// How long the writer stays awake after its answers: whoever waited for one often asks again at once, and waking a
+/// thread takes about as long as a sync.
+const AWAKE: Duration = Duration::from_micros(50);
 
 /// The one writer of a log.
 pub(crate) struct Writer {
@@ -29,7 +36,7 @@ impl Writer {
 
     /// Writes until nobody can ask any more; returns where the log ends.
     pub(crate) fn run(mut self, mut requests: mpsc::Receiver<Queued>) -> End {
-        while let Some(queued) = requests.blocking_recv() {
+        while let Some(queued) = next(&mut requests) {
             self.take(queued);
             while !self.group.is_full() {
                 let Ok(queued) = requests.try_recv() else { break };
@@ -140,6 +147,19 @@ impl Writer {
         self.shared.publish(&mut group, spots, self.end.spot());
         group.answer();
     }
+}
+
+/// Waits for a request, awake at first; none when nobody can ask any more.
+fn next(requests: &mut mpsc::Receiver<Queued>) -> Option<Queued> {
+    let began = Instant::now();
+    while began.elapsed() < AWAKE {
+        match requests.try_recv() {
+            Ok(queued) => return Some(queued),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => thread::yield_now(),
+        }
+    }
+    requests.blocking_recv()
 }
 
 /// Says what a resent command gets.
