@@ -11,7 +11,7 @@ use tokio::sync::{OnceCell, mpsc, watch};
 
 use crate::door::{Door, House};
 use crate::list::{KeptRow, SessionRow, row_of, unreadable};
-use crate::restore::{Kept, keep_row, newest_snapshot, newest_state};
+use crate::restore::{Kept, keep_row, newest_snapshot, newest_state, state_after};
 use crate::{Clock, Code, Command, Limits, Refusal, Session, Submission, SubmitError, View, fork_batch};
 
 /// The sessions of one process.
@@ -46,6 +46,13 @@ pub struct NewSession {
     pub workspace: String,
     /// Who asks.
     pub client: ClientId,
+}
+
+/// What is known of a session that was just begun.
+struct Begun {
+    epoch: Epoch,
+    /// The state before its first batch.
+    before: State,
 }
 
 impl Sessions {
@@ -97,7 +104,7 @@ impl Sessions {
         };
         let actor = Actor::user(new.client);
         let events = vec![NewEvent { cause: None, actor, event: created.into() }];
-        self.begin(new.session, None, events).await
+        self.begin(new.session, (None, State::default()), events).await
     }
 
     /// Creates a session that shares everything up to `at` with `parent`, rounded down to a batch end.
@@ -129,8 +136,8 @@ impl Sessions {
         let all = std::iter::once(created.into()).chain(fork_batch(&state));
         let events = all.map(|event| NewEvent { cause: None, actor: actor.clone(), event }).collect();
         let point = ForkPoint { session: parent, seq: state.head };
-        let session = self.begin(child, Some(point), events).await?;
-        Ok((session, state.head))
+        let session = self.begin(child, (Some(point), state), events).await?;
+        Ok((session, point.seq))
     }
 
     /// Folds a session up to the last batch end at or before `at`; also returns the last one without an open turn.
@@ -139,6 +146,10 @@ impl Sessions {
     ///
     /// What the log says.
     pub async fn state_at(&self, id: SessionId, at: Seq) -> Result<(State, Seq), LogError> {
+        if let Some(state) = self.idle_state_at(id, at).await? {
+            let head = state.head;
+            return Ok((state, head));
+        }
         let start = newest_snapshot(self.house.log.as_ref(), id, at).await?;
         let mut from = start.head;
         let (state, mut legal) = self.fold_to(id, at, start).await?;
@@ -149,6 +160,19 @@ impl Sessions {
             legal = self.fold_to(id, to, start).await?.1;
         }
         Ok((state, legal))
+    }
+
+    /// Returns the state at `at` when it is the one in memory and no turn is open in it.
+    async fn idle_state_at(&self, id: SessionId, at: Seq) -> Result<Option<State>, LogError> {
+        let Some(session) = self.in_memory(id) else { return Ok(None) };
+        let head = self.house.log.head(id).await?;
+        let state = session.view().state;
+        let is_wanted = !head.deleted && state.head == head.seq.min(at) && state.turn.open.is_none();
+        Ok(is_wanted.then(|| State::clone(&state)))
+    }
+
+    fn in_memory(&self, id: SessionId) -> Option<Session> {
+        self.open.lock().get(&id).and_then(|cell| cell.get().cloned())
     }
 
     /// Folds from `start` to the last batch end at or before `at`; also returns the last one without an open turn.
@@ -172,10 +196,11 @@ impl Sessions {
         }
     }
 
+    /// Begins a session that shares what `parent` holds, `before` when folded.
     async fn begin(
         &self,
         id: SessionId,
-        parent: Option<ForkPoint>,
+        (parent, before): (Option<ForkPoint>, State),
         events: Vec<NewEvent>,
     ) -> Result<Session, SubmitError> {
         let create = Create {
@@ -186,8 +211,8 @@ impl Sessions {
             operation: None,
             events,
         };
-        let appended = self.house.log.create(create).await?;
-        Ok(self.opened(id, Some(appended.epoch)).await?)
+        let epoch = self.house.log.create(create).await?.epoch;
+        Ok(self.opened(id, Some(Begun { epoch, before })).await?)
     }
 
     /// Returns a session, folding its log when it is not in memory. Nothing is written.
@@ -199,9 +224,9 @@ impl Sessions {
         self.opened(id, None).await
     }
 
-    async fn opened(&self, id: SessionId, epoch: Option<Epoch>) -> Result<Session, LogError> {
+    async fn opened(&self, id: SessionId, begun: Option<Begun>) -> Result<Session, LogError> {
         let cell = self.cell(id);
-        let opened = cell.get_or_try_init(|| self.fold_and_serve(id, epoch)).await.cloned();
+        let opened = cell.get_or_try_init(|| self.fold_and_serve(id, begun)).await.cloned();
         if opened.is_err() {
             self.open.lock().remove(&id);
             // What went wrong may be news for the list.
@@ -219,12 +244,17 @@ impl Sessions {
         Arc::clone(open.entry(id).or_default())
     }
 
-    async fn fold_and_serve(&self, id: SessionId, epoch: Option<Epoch>) -> Result<Session, LogError> {
+    async fn fold_and_serve(&self, id: SessionId, begun: Option<Begun>) -> Result<Session, LogError> {
         let head = self.house.log.head(id).await?;
         if head.deleted {
             return Err(LogError::NotFound { session: id });
         }
-        let (state, snapshot) = newest_state(&self.house.log, id).await?;
+        let epoch = begun.as_ref().map(|begun| begun.epoch);
+        let (state, snapshot) = match begun {
+            None => newest_state(&self.house.log, id).await?,
+            // There is no snapshot of it: a long one leaves its first one soon.
+            Some(Begun { before, .. }) => (state_after(&self.house.log, id, before).await?, Seq::ZERO),
+        };
         let (view, seen) = watch::channel(View { state: Arc::clone(&state), host_epoch: epoch });
         // A session that was only opened has the row that it had.
         let row = if epoch.is_some() { Seq::ZERO } else { state.head };
@@ -296,8 +326,7 @@ impl Sessions {
     }
 
     async fn row(&self, head: &SessionHead) -> SessionRow {
-        let live = self.open.lock().get(&head.session).and_then(|cell| cell.get().cloned());
-        if let Some(session) = live {
+        if let Some(session) = self.in_memory(head.session) {
             let view = session.view();
             return row_of(head.session, &view.state, view.host_epoch);
         }

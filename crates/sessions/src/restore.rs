@@ -68,16 +68,25 @@ pub(crate) async fn read_on(log: &dyn Log, id: SessionId, state: &mut State) -> 
 /// Returns a session's newest state, and the seq of the newest snapshot of it. A long tail leaves one behind, so that
 /// the next time is short.
 pub(crate) async fn newest_state(log: &Arc<dyn Log>, id: SessionId) -> Result<(Arc<State>, Seq), LogError> {
-    let mut state = newest_snapshot(log.as_ref(), id, Seq(u64::MAX)).await?;
-    let from = state.head;
-    read_on(log.as_ref(), id, &mut state).await?;
-    let state = Arc::new(state);
+    let snapshot = newest_snapshot(log.as_ref(), id, Seq(u64::MAX)).await?;
+    let from = snapshot.head;
+    let state = state_after(log, id, snapshot).await?;
     if state.head.0 - from.0 < SNAPSHOT_EVERY {
         return Ok((state, from));
     }
     keep_state(log, id, &state);
     let kept = state.head;
     Ok((state, kept))
+}
+
+/// Returns a session's newest state, folded on from an earlier one.
+pub(crate) async fn state_after(
+    log: &Arc<dyn Log>,
+    id: SessionId,
+    mut state: State,
+) -> Result<Arc<State>, LogError> {
+    read_on(log.as_ref(), id, &mut state).await?;
+    Ok(Arc::new(state))
 }
 
 /// Keeps a snapshot of the state, in the background.

@@ -114,6 +114,46 @@ async fn a_long_session_opens_from_its_snapshot_to_the_same_state() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_fork_has_the_state_that_its_log_folds_to_whether_its_parent_is_in_memory_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_in(folder.path()).await;
+    let parent = {
+        let parent = session_on(&sessions_on(&log)).await;
+        for number in 0..3 {
+            title(&parent, format!("title {number}")).await;
+        }
+        parent
+    };
+    let head = parent.view().state.head;
+    for is_in_memory in [true, false] {
+        for at in [head, Seq(head.0 - 1), Seq(u64::MAX)] {
+            let sessions = sessions_on(&log);
+            if is_in_memory {
+                sessions.open(parent.id()).await.unwrap();
+            }
+            let child = (SessionId(Uuid::now_v7()), ClientId::from("test"));
+            let (child, shared) = sessions.fork(parent.id(), at, child).await.unwrap();
+            assert_eq!(shared, at.min(head));
+            assert_eq!(*child.view().state, whole_fold(&child).await);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_past_state_is_never_the_one_in_memory_when_another_host_went_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = log_in(folder.path()).await;
+    let ours = session_on(&sessions_on(&log)).await;
+    let looking_on = sessions_on(&log);
+    let seen = looking_on.open(ours.id()).await.unwrap().view().state.head;
+    title(&ours, "later".to_owned()).await;
+    let (newest, _) = looking_on.state_at(ours.id(), Seq(u64::MAX)).await.unwrap();
+    assert_eq!((newest.head, newest.session.title.as_deref()), (Seq(seen.0 + 1), Some("later")));
+    let (past, _) = looking_on.state_at(ours.id(), seen).await.unwrap();
+    assert_eq!((past.head, past.session.title), (seen, None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_list_comes_from_kept_rows_and_is_the_same_without_them() {
     let folder = tempfile::tempdir().unwrap();
     let rows = {
