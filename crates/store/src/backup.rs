@@ -125,9 +125,10 @@ impl Drop for Copying<'_> {
         }
         let made = ["FORMAT", "log", "objects"].map(|name| self.target.join(name));
         let removed = if self.was_there {
-            let all = made.iter().filter(|path| path.exists());
-            all.map(|path| if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) })
-                .collect()
+            let mut all = made.iter().filter(|path| path.exists());
+            all.try_for_each(
+                |path| if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) },
+            )
         } else {
             fs::remove_dir_all(&self.target)
         };

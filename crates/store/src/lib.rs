@@ -1,6 +1,7 @@
 //! Where it is kept: append-only segments, indexed by sled.
 //!
-//! Start reading at [`Log`], the trait that every backend fulfils, then [`SegmentLog`].
+//! Start reading at [`Log`], the trait that every backend fulfils, then [`SegmentLog`]; [`Survey`] looks at the files of a log
+//! that another process may have open.
 //!
 //! # Invariants
 //!

@@ -1,6 +1,6 @@
 //! Sessions brought in from another log, copies of a whole log, and an index made again on request.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "a test may panic")]
 
 mod support;
 
