@@ -11,6 +11,8 @@ pub(crate) const HEADER_BYTES: usize = 80;
 pub(crate) const HEADER_BYTES_MAX: usize = HEADER_BYTES + OPERATION_BYTES + FORK_BYTES;
 const OPERATION_BYTES: usize = 32;
 const FORK_BYTES: usize = 24;
+/// Extensions of a header that this build does not know are looked for up to this size.
+const UNKNOWN_EXTENSIONS_BYTES_MAX: usize = 256;
 /// Records begin at multiples of this.
 pub(crate) const ALIGNMENT: usize = 8;
 const MAGIC: u32 = u32::from_le_bytes(*b"wmR\x01");
@@ -147,6 +149,19 @@ impl Header {
             return None;
         }
         Some(Self::parse(bytes, flags, kind_of(bytes[8])?))
+    }
+
+    /// Says what this build does not know of the intact record header at the start of `bytes`; none when it knows all
+    /// of it, and when there is no intact one. What it does not know may have made the header longer.
+    pub(crate) fn unknown(log: LogId, spot: Spot, bytes: &[u8]) -> Option<String> {
+        if !starts_with_magic(bytes) || Self::decode(log, spot, bytes).is_some() {
+            return None;
+        }
+        let sizes = (HEADER_BYTES..=HEADER_BYTES + UNKNOWN_EXTENSIONS_BYTES_MAX).step_by(ALIGNMENT);
+        let checksum = u32_at(bytes, 4);
+        let mut headers = sizes.map_while(|size| bytes.get(8..size));
+        headers.find(|covered| header_checksum(log, spot, covered) == checksum)?;
+        Some(format!("a record of kind {} with flags {}", bytes[8], bytes[9]))
     }
 
     fn parse(bytes: &[u8], flags: u8, kind: Kind) -> Self {
@@ -297,6 +312,23 @@ mod tests {
             bytes[at] ^= 1_u8 << bit;
             bytes.resize(HEADER_BYTES_MAX, 0);
             prop_assert_eq!(Header::decode(log(1), SPOT, &bytes), None);
+        }
+
+        #[test]
+        fn an_intact_header_of_a_later_format_is_told_from_a_damaged_one(
+            header in headers(), flag in prop_oneof![Just(0_u8), Just(128)], kind in 5_u8.., more in 0_usize..8,
+        ) {
+            let mut bytes = Vec::new();
+            header.encode(log(1), SPOT, &mut bytes);
+            bytes.resize(bytes.len() + more * ALIGNMENT, 7);
+            (bytes[8], bytes[9]) = (kind, bytes[9] | flag);
+            prop_assert_eq!(Header::unknown(log(1), SPOT, &bytes), None);
+            let checksum = header_checksum(log(1), SPOT, &bytes[8..]);
+            bytes[4..8].copy_from_slice(&checksum.to_le_bytes());
+            prop_assert_eq!(Header::decode(log(1), SPOT, &bytes), None);
+            let told = format!("a record of kind {kind} with flags {}", bytes[9]);
+            bytes.resize(bytes.len() + 40, 9);
+            prop_assert_eq!(Header::unknown(log(1), SPOT, &bytes), Some(told));
         }
 
         #[test]

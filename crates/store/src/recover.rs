@@ -57,6 +57,8 @@ pub(crate) struct Recovery {
     pub(crate) findings: Vec<Finding>,
     /// From the first bad record on: the torn tail, unless a record of a later group comes.
     held: Vec<Step>,
+    /// What a later format says somewhere: nothing may be cut or written then.
+    unknown: Option<String>,
 }
 
 impl Recovery {
@@ -67,7 +69,8 @@ impl Recovery {
         (heads, damage): (Heads, Damage),
         recent: Recent,
     ) -> Self {
-        Self { log, heads, recent, damage, standing, clean: None, findings: Vec::new(), held: Vec::new() }
+        let (findings, held) = (Vec::new(), Vec::new());
+        Self { log, heads, recent, damage, standing, clean: None, findings, held, unknown: None }
     }
 
     /// Reads all segments from where it stands on, and cuts the torn tail off.
@@ -91,10 +94,15 @@ impl Recovery {
         let segment = segments.segment(from.segment)?;
         let bytes = segments.read(&segment, segment.bytes)?;
         Walk::new(self.log, &bytes, from).for_each(|step| self.step(step));
-        Ok(())
+        self.unknown.take().map_or(Ok(()), |what| Err(LogError::Unsupported { what }))
     }
 
     fn step(&mut self, step: Step) {
+        if let Step::Bad(Bad { unknown: Some(what), spot: Spot { segment, offset }, .. }) = &step {
+            let what =
+                format!("segment {segment} holds {what} at byte {offset}, which this waymark does not know");
+            self.unknown.get_or_insert(what);
+        }
         let held_group = self.held.first().map(|first| match first {
             Step::Bad(Bad { header: Some(header), .. }) => header.group,
             Step::Bad(_) | Step::Record(_) => self.standing.next_group(),

@@ -20,6 +20,8 @@ pub(crate) struct Bad {
     pub(crate) bytes: usize,
     /// The header, where it is intact or one bit away from it.
     pub(crate) header: Option<Header>,
+    /// What a later format says here, where the bytes are intact and this build cannot read them.
+    pub(crate) unknown: Option<String>,
 }
 
 /// What stands next in a segment.
@@ -60,7 +62,7 @@ impl<'a> Walk<'a> {
         if payload.is_some_and(|payload| is_whole(&header, payload)) {
             Step::Record(Found { header, spot })
         } else {
-            Step::Bad(Bad { spot, bytes: header.length(), header: Some(header) })
+            Step::Bad(Bad { spot, bytes: header.length(), header: Some(header), unknown: None })
         }
     }
 
@@ -73,7 +75,8 @@ impl<'a> Walk<'a> {
             .step_by(ALIGNMENT)
             .find(|&at| self.header_at(at).is_some())
             .unwrap_or_else(|| end.max(past));
-        Step::Bad(Bad { spot, bytes: self.at - at, header })
+        let unknown = Header::unknown(self.log, spot, &self.bytes[at..]);
+        Step::Bad(Bad { spot, bytes: self.at - at, header, unknown })
     }
 
     /// Finds the header that differs from these bytes in one bit, so that damage can be named.
