@@ -234,3 +234,46 @@ fn written(mut head: HeadState, header: Header, payload: Payload) -> Admitted {
     let answer = Appended { first: header.first, last: head.seq, epoch: header.epoch };
     Admitted { record: Some((header, payload)), head, answer }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{create, created, new_session};
+    use crate::fork::holder_of;
+
+    const CAPS: Caps = Caps {
+        batch_events_max: 512,
+        record_bytes_max: 1 << 20,
+        object_bytes_max: 1 << 20,
+        fork_depth_max: 4096,
+    };
+
+    /// Admits a fork of `parent`, which has the id `id`, at its head.
+    fn fork(id: SessionId, parent: &HeadState) -> Result<(SessionId, HeadState), LogError> {
+        let session = new_session();
+        let point = ForkPoint { session: id, seq: parent.seq };
+        let wish = Wish::Create { parent: Some(point), host: "pid 1".into(), events: vec![created()] };
+        let request = Request { session, at_ms: 1, operation: None, wish };
+        Ok((session, request.admit_new(Some(parent), &CAPS)?.head))
+    }
+
+    #[test]
+    fn a_chain_of_4096_forks_names_the_holder_of_each_position_and_takes_no_more() {
+        let first = create(new_session());
+        let wish = Wish::Create { parent: None, host: "pid 1".into(), events: first.events };
+        let request = Request { session: first.session, at_ms: 1, operation: None, wish };
+        let mut chain = vec![(first.session, request.admit_new(None, &CAPS).unwrap().head)];
+        for _ in 0..CAPS.fork_depth_max {
+            let (session, head) = chain.last().unwrap();
+            chain.push(fork(*session, head).unwrap());
+        }
+        let (last, head) = chain.last().unwrap();
+        assert_eq!(head.epoch, Epoch(4097));
+        for (session, held) in &chain {
+            let holder = holder_of(&head.lineage, *last, head.seq, held.seq);
+            assert_eq!((holder.session, holder.seq), (*session, held.seq));
+        }
+        let refused = fork(*last, head).err();
+        assert!(matches!(refused, Some(LogError::TooLarge { size: 4097, limit: 4096, .. })), "{refused:?}");
+    }
+}

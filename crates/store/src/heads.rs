@@ -94,8 +94,11 @@ pub(crate) fn fold(heads: &mut Heads, header: &Header) -> Option<Gap> {
         Kind::Create => {
             let parent = header.fork.and_then(|fork| heads.get(&fork.session));
             let begun = HeadState::begun(header, parent);
+            let there = parent.map_or(Seq::ZERO, |parent| parent.seq);
             heads.insert(session, begun);
-            None
+            // A fork of what is not there, of itself or of its own child cannot be read.
+            let fork = header.fork.filter(|fork| fork.seq > there);
+            fork.map(|_| Gap { session, seq: there.next() })
         }
         Kind::Batch | Kind::Tombstone => {
             let Some(head) = heads.get_mut(&session) else {
