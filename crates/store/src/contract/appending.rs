@@ -170,3 +170,27 @@ pub async fn sessions_lists_what_is_not_deleted(backend: &mut dyn Backend) {
     assert_eq!((parent.created_at_ms, parent.updated_at_ms), (1, 2));
     assert_eq!(child.parent.map(|point| (point.session, point.seq)), Some((kept.session, Seq(3))));
 }
+
+/// Ten thousand sessions are listed, found and read, also after a restart.
+pub async fn thousands_of_sessions_are_listed_and_read(backend: &mut dyn Backend) {
+    const SESSIONS: usize = 10_000;
+    let log = backend.log().await;
+    let mut sessions = Vec::with_capacity(SESSIONS);
+    while sessions.len() < SESSIONS {
+        let begin = |log| tokio::spawn(async move { Author::new(&log).await.session });
+        let begun: Vec<_> = (0..500).map(|_| begin(log.clone())).collect();
+        for begun in begun {
+            sessions.push(begun.await.expect("it begins"));
+        }
+    }
+    sessions.sort();
+    drop(log);
+    backend.stop().await;
+    let log = backend.log().await;
+    let listed = log.sessions().await.expect("the list can be read");
+    assert!(listed.iter().map(|listed| listed.session).eq(sessions.iter().copied()));
+    for session in sessions.iter().step_by(997) {
+        let batches = log.read(*session, Seq::ZERO, ReadLimit::default()).await.expect("it can be read");
+        assert_eq!(batches.iter().map(crate::Batch::last).collect::<Vec<_>>(), [Seq(2)]);
+    }
+}

@@ -51,12 +51,15 @@ macro_rules! contract_suite {
             text_of_any_script_comes_back
             of_two_writers_one_wins_each_position
             sessions_lists_what_is_not_deleted
+            thousands_of_sessions_are_listed_and_read
             pages_end_at_batch_ends
             a_page_has_one_batch_at_least
             reading_from_inside_a_batch_returns_it_whole
             reading_from_the_head_returns_nothing
             a_tail_starts_at_the_head_and_moves
             a_follower_that_races_with_a_writer_misses_nothing
+            a_cursor_ahead_of_the_head_waits_for_it
+            a_follower_that_comes_back_goes_on_where_it_was
             deleting_ends_followers
             everything_is_there_after_a_restart
             the_same_operation_is_recorded_once
@@ -64,6 +67,8 @@ macro_rules! contract_suite {
             an_operation_after_a_conflict_is_new
             an_operation_without_events_is_recorded
             an_operation_is_known_after_a_restart
+            an_operation_whose_reply_was_lost_is_there_once
+            an_operation_is_its_sessions_and_not_its_forks
             a_resent_create_gets_its_receipt
             a_fork_shares_and_then_differs
             a_fork_inside_a_batch_names_the_last_legal_seq
@@ -78,6 +83,9 @@ macro_rules! contract_suite {
             an_older_epoch_is_fenced
             a_released_session_can_be_acquired
             a_restart_ends_all_leases
+            a_host_delayed_behind_its_lease_is_fenced
+            two_hosts_never_hold_a_session_at_once
+            a_clock_that_goes_backwards_changes_times_alone
             objects_of_any_size_come_back
             an_unknown_object_is_refused
             an_object_above_the_limit_is_refused

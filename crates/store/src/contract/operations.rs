@@ -87,3 +87,56 @@ pub async fn a_resent_create_gets_its_receipt(backend: &mut dyn Backend) {
     let again = log.create(first).await;
     assert!(matches!(again, Err(LogError::Duplicate(Receipt { seq: Seq(2), .. }))), "{again:?}");
 }
+
+/// Whoever lost the reply repeats the append, and learns what became of it; it is there once.
+pub async fn an_operation_whose_reply_was_lost_is_there_once(backend: &mut dyn Backend) {
+    let log = backend.log().await;
+    let author = Author::new(&log).await;
+    for number in 0..20 {
+        let head = log.head(author.session).await.expect("it exists").seq;
+        let append = Append {
+            operation: Some(operation(number, 1)),
+            expected: head,
+            ..author.batch(&[&number.to_string()])
+        };
+        let lost = tokio::spawn({
+            let (log, append) = (log.clone(), append.clone());
+            async move { log.append(append).await }
+        });
+        tokio::task::yield_now().await;
+        lost.abort();
+        let repeated = log.append(append).await;
+        let seq = match repeated {
+            Ok(appended) => appended.last,
+            Err(LogError::Duplicate(receipt)) => receipt.seq,
+            Err(error) => panic!("{error}"),
+        };
+        assert_eq!(seq, head.next());
+    }
+    let expected: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+    assert_eq!(author.texts().await, expected);
+}
+
+/// An operation belongs to its session: a fork does not inherit it, and has its own, also after a restart.
+pub async fn an_operation_is_its_sessions_and_not_its_forks(backend: &mut dyn Backend) {
+    let log = backend.log().await;
+    let mut parent = Author::new(&log).await;
+    let append = Append { operation: Some(operation(1, 1)), ..parent.batch(&["the parent's"]) };
+    parent.append(append).await.expect("it is taken");
+    let mut child = Author::begin(&log, fork(new_session(), parent.session, parent.head.0)).await;
+    let found = log.operation(child.session, operation(1, 1).id).await.expect("a look-up");
+    assert_eq!(found, None);
+    let append = Append { operation: Some(operation(1, 2)), ..child.batch(&["the child's"]) };
+    child.append(append).await.expect("it is new there");
+    let receipts = [(parent.session, parent.head, 1), (child.session, child.head, 2)];
+    drop((log, parent, child));
+    for _ in 0..2 {
+        let log = backend.log().await;
+        for (session, seq, body) in receipts {
+            let found = log.operation(session, operation(1, 1).id).await.expect("a look-up");
+            assert_eq!(found, Some(Receipt { seq, body_hash: [body; 16] }));
+        }
+        drop(log);
+        backend.stop().await;
+    }
+}

@@ -125,3 +125,51 @@ pub async fn everything_is_there_after_a_restart(backend: &mut dyn Backend) {
     assert_eq!(texts(&read_all(&*log, child_session).await), ["a", "b", "c"]);
     assert!(log.head(gone_session).await.expect("the tombstone stays").deleted);
 }
+
+/// A cursor ahead of the head, of a log restored from an older copy say, gets nothing until the session is beyond it.
+pub async fn a_cursor_ahead_of_the_head_waits_for_it(backend: &mut dyn Backend) {
+    let log = backend.log().await;
+    let mut author = Author::new(&log).await;
+    let (mut tail, ahead) = (log.tail(author.session), Seq(author.head.0 + 3));
+    for _ in 0..3 {
+        author.write(&["before"]).await;
+        let page = log.read(author.session, ahead, ReadLimit::default()).await.expect("a page");
+        assert!(page.is_empty());
+    }
+    author.write(&["beyond"]).await;
+    let head = *tail.wait_for(|head| *head > ahead).await.expect("the session lives");
+    assert_eq!(head, author.head);
+    let page = log.read(author.session, ahead, ReadLimit::default()).await.expect("a page");
+    assert_eq!(texts(&page), ["beyond"]);
+}
+
+/// Followers from the start, the middle and the head, who hang up and come back, get each event once while the session
+/// grows.
+pub async fn a_follower_that_comes_back_goes_on_where_it_was(backend: &mut dyn Backend) {
+    const BATCHES: usize = 60;
+    let log = backend.log().await;
+    let mut author = Author::new(&log).await;
+    let written: Vec<String> = (0..BATCHES).map(|number| number.to_string()).collect();
+    let mut cursors = [(0, Vec::new()), (BATCHES / 2, Vec::new()), (BATCHES - 1, Vec::new())];
+    for (number, text) in written.iter().enumerate() {
+        author.write(&[text]).await;
+        for (from, seen) in &mut cursors {
+            // Each comes seldom, in pages of two: it lags, and is behind when the writer has ended.
+            if number >= *from && number % 7 == *from % 7 {
+                let at = seen.last().map_or(Seq(2 + *from as u64), Batch::last);
+                let limit = ReadLimit { events: 2, bytes: usize::MAX };
+                seen.extend(log.read(author.session, at, limit).await.expect("a page"));
+            }
+        }
+    }
+    for (from, mut seen) in cursors {
+        loop {
+            let at = seen.last().map_or(Seq(2 + from as u64), Batch::last);
+            if *log.tail(author.session).borrow() == at {
+                break;
+            }
+            seen.extend(log.read(author.session, at, ReadLimit::default()).await.expect("a page"));
+        }
+        assert_eq!(texts(&seen), written[from..]);
+    }
+}
