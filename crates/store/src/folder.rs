@@ -3,6 +3,8 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use events::LogId;
 use uuid::Uuid;
@@ -10,6 +12,10 @@ use uuid::Uuid;
 use crate::LogError;
 use crate::disk::Disk;
 use crate::segment::FORMAT;
+
+/// How often, and how far apart, the pid in a lock that is taken is looked at.
+const HOLDER_TRIES: u32 = 50;
+const HOLDER_PAUSE: Duration = Duration::from_millis(5);
 
 /// A data folder that this process alone uses, until it is dropped.
 pub(crate) struct Folder {
@@ -79,15 +85,32 @@ fn lock(path: &Path) -> Result<File, LogError> {
     match fs4::FileExt::try_lock(&file) {
         Ok(()) => {}
         Err(fs4::TryLockError::WouldBlock) => {
-            let mut pid = String::new();
-            let read = file.read_to_string(&mut pid).is_ok() && !pid.trim().is_empty();
-            let pid = if read { pid.trim().to_owned() } else { "unknown".to_owned() };
-            return Err(LogError::Busy { pid });
+            return Err(LogError::Busy { pid: holder(&mut file) });
         }
         Err(fs4::TryLockError::Error(error)) => return Err(LogError::io("locking", path)(error)),
     }
     write_pid(&mut file).map_err(LogError::io("writing", path))?;
     Ok(file)
+}
+
+/// Returns the pid of the process that has the lock. Right after it was taken, what stands there is nothing yet, or the
+/// one before.
+fn holder(file: &mut File) -> String {
+    let mut pid = String::new();
+    for _ in 0..HOLDER_TRIES {
+        pid.clear();
+        let read = file.rewind().and_then(|()| file.read_to_string(&mut pid));
+        if read.is_ok() && pid.parse::<u32>().is_ok_and(is_running) {
+            return pid;
+        }
+        thread::sleep(HOLDER_PAUSE);
+    }
+    // It may run where this process cannot see it.
+    if pid.is_empty() { "unknown".to_owned() } else { pid }
+}
+
+fn is_running(pid: u32) -> bool {
+    Path::new("/proc").join(pid.to_string()).exists()
 }
 
 fn write_pid(file: &mut File) -> io::Result<()> {

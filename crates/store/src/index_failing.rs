@@ -47,3 +47,28 @@ async fn a_stopped_log_has_an_index_that_knows_all() {
     let wanted = crate::lookup::Wanted { session, from: head, max: 1 };
     assert_eq!(indexed.index.places(wanted).unwrap()[0].last(), head);
 }
+
+#[test]
+fn a_panic_of_the_index_is_a_fault_like_others() {
+    for panics in [|| panic!("words"), || panic!("{}", 7)] {
+        let fault = crate::index::guarded::<()>(panics).expect_err("it panicked");
+        assert!(
+            ["sled panicked: words", "sled panicked: 7"].contains(&fault.to_string().as_str()),
+            "{fault}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_of_the_index_under_a_reader_is_answered_from_the_segments() {
+    let folder = TempDir::new().unwrap();
+    let segments = Arc::new(SegmentLog::open(folder.path(), options()).unwrap());
+    let log: Arc<dyn Log> = segments.clone();
+    let mut author = Author::new(&log).await;
+    author.write(&["kept"]).await;
+    let asked: u32 = segments.shared.with_index(7, |_| crate::index::guarded(|| panic!("as sled does")));
+    assert_eq!(asked, 7);
+    assert_eq!(author.texts().await, ["kept"]);
+    author.write(&["goes on"]).await;
+    assert_eq!(author.texts().await, ["kept", "goes on"]);
+}

@@ -233,8 +233,15 @@ impl Follower {
             self.shared.bell.state.lock().given_up = true;
             return Ok(None);
         }
+        let indexed = match Indexed::begin(&self.folder, self.shared.log) {
+            Ok(indexed) => indexed,
+            Err(fault) => {
+                // On a full disk, say: it is tried again when the log goes on.
+                tracing::debug!(%fault, "the index cannot be begun");
+                return Ok(None);
+            }
+        };
         self.rebuilds += 1;
-        let indexed = Indexed::begin(&self.folder, self.shared.log)?;
         *self.shared.indexed.lock() = Some(indexed.clone());
         Ok(Some(indexed))
     }

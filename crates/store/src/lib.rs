@@ -41,6 +41,8 @@ mod objects;
 mod open;
 mod options;
 mod payload;
+#[cfg(test)]
+mod queue_bound;
 mod read;
 mod recent;
 mod record;
@@ -52,6 +54,8 @@ mod shared;
 mod snapshots;
 mod survey;
 mod tail;
+#[cfg(test)]
+mod tail_racing;
 mod walk;
 mod writer;
 

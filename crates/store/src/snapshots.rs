@@ -170,7 +170,7 @@ impl Shared {
     }
 
     /// Asks the index, if there is one and it answers.
-    fn with_index<T>(&self, otherwise: T, ask: impl FnOnce(&Indexed) -> Result<T, Fault>) -> T {
+    pub(crate) fn with_index<T>(&self, otherwise: T, ask: impl FnOnce(&Indexed) -> Result<T, Fault>) -> T {
         let Some(indexed) = self.indexed.lock().clone() else { return otherwise };
         ask(&indexed).unwrap_or_else(|fault| {
             self.index_failed(&fault.to_string());

@@ -131,3 +131,64 @@ impl Tails {
         self.senders.remove(&session);
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Arc;
+
+    use events::Epoch;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// Returns a batch of one event.
+    pub(crate) fn batch(session: u128, first: u64) -> Batch {
+        Batch {
+            session: SessionId(Uuid::from_u128(session)),
+            first: Seq(first),
+            count: 1,
+            epoch: Epoch(1),
+            at_ms: 1,
+            schema: 1,
+            operation: None,
+            lines: Arc::from("x".repeat(100)),
+        }
+    }
+
+    #[test]
+    fn the_newest_batches_never_cost_more_than_their_bound() {
+        let mut hot = Hot::new(1000);
+        for number in 0..500 {
+            hot.push(batch(u128::from(number % 7), number));
+            assert!(hot.bytes <= 1000);
+            let kept: usize = hot.sessions.values().flatten().map(weight).sum();
+            assert_eq!((kept, hot.order.len()), (hot.bytes, hot.sessions.values().flatten().count()));
+        }
+        assert_eq!(hot.order.len(), 4);
+    }
+
+    #[test]
+    fn a_page_is_hot_only_when_its_beginning_is() {
+        let mut hot = Hot::new(1000);
+        (0..10).for_each(|seq| hot.push(batch(1, seq)));
+        let session = SessionId(Uuid::from_u128(1));
+        let read = |from| {
+            let mut page = Page::new(ReadLimit { events: 100, bytes: 1 << 20 });
+            hot.read(session, (Seq(from), Seq(8)), &mut page).then(|| page.last())
+        };
+        assert_eq!(
+            [read(5), read(6), read(8), read(9)],
+            [None, Some(Some(Seq(8))), Some(Some(Seq(8))), Some(None)]
+        );
+    }
+
+    #[test]
+    fn tails_that_nobody_waits_at_are_dropped() {
+        let mut tails = Tails::default();
+        let kept = tails.subscribe(SessionId(Uuid::from_u128(0)), Seq(1));
+        (1..10_000).for_each(|number| drop(tails.subscribe(SessionId(Uuid::from_u128(number)), Seq(1))));
+        assert!(tails.senders.len() <= 128, "{}", tails.senders.len());
+        tails.move_to(SessionId(Uuid::from_u128(0)), Seq(2));
+        assert_eq!(*kept.borrow(), Seq(2));
+    }
+}

@@ -13,7 +13,7 @@ use rand::{Rng, SeedableRng};
 use store::contract::{Author, read_all, texts};
 use store::{Log, LogError, Options, SegmentLog};
 use support::breakable::Breakable;
-use support::{Content, check, copy, damaged, fill, last_content, open, runtime, segments, small};
+use support::{Content, check, copy, damaged, fill, last_content, open, runtime, seeds, segments, small};
 use tempfile::TempDir;
 
 /// Makes a log that ends in a killed process, with one batch more than `content` says.
@@ -118,8 +118,7 @@ fn a_flipped_bit_is_found_and_other_sessions_are_usable() {
     let log = open(made.path());
     let content = runtime().block_on(fill(&log, 4, 30));
     drop(log);
-    let mut random = StdRng::seed_from_u64(7);
-    (0..300).for_each(|_| flip(made.path(), &content, &mut random, false));
+    seeds(1000).for_each(|seed| flip(made.path(), &content, &mut StdRng::seed_from_u64(seed), false));
 }
 
 #[test]
@@ -128,8 +127,7 @@ fn a_flipped_bit_is_found_by_a_read_that_the_index_leads() {
     let log = open(made.path());
     let content = runtime().block_on(fill(&log, 4, 30));
     drop(log);
-    let mut random = StdRng::seed_from_u64(8);
-    (0..100).for_each(|_| flip(made.path(), &content, &mut random, true));
+    seeds(100).for_each(|seed| flip(made.path(), &content, &mut StdRng::seed_from_u64(seed), true));
 }
 
 #[test]

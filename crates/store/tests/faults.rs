@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use store::contract::{Author, texts};
 use store::{Log, LogError, Options, SegmentLog};
 use support::breakable::Breakable;
-use support::{Content, check, open, small};
+use support::{Content, check, open, seeds, small};
 use tempfile::TempDir;
 
 fn options(disk: &Breakable) -> Options {
@@ -121,8 +121,7 @@ async fn write_until_cut(log: &Arc<dyn Log>) -> Content {
 
 #[test]
 fn a_power_cut_loses_nothing_that_was_acknowledged() {
-    for seed in 0..40 {
-        println!("seed {seed}");
+    for seed in seeds(40) {
         let mut random = StdRng::seed_from_u64(seed);
         let (folder, disk) = (TempDir::new().unwrap(), Breakable::new());
         let log: Arc<dyn Log> = Arc::new(SegmentLog::open(folder.path(), options(&disk)).unwrap());
@@ -147,10 +146,7 @@ fn a_power_cut_loses_nothing_that_was_acknowledged() {
 
 #[test]
 fn a_cut_group_is_whole_or_absent_whichever_of_its_pages_are_missing() {
-    let noise: String = {
-        let mut random = StdRng::seed_from_u64(1);
-        (0..9000).map(|_| char::from(random.random_range(b'!'..=b'~'))).collect()
-    };
+    let noise = noise(1, 9000);
     for mask in 0_u32..16 {
         let (folder, disk) = (TempDir::new().unwrap(), Breakable::new());
         let log: Arc<dyn Log> = Arc::new(SegmentLog::open(folder.path(), options(&disk)).unwrap());
@@ -172,4 +168,52 @@ fn a_cut_group_is_whole_or_absent_whichever_of_its_pages_are_missing() {
             });
         }
     }
+}
+
+/// Cuts the power while several sessions append; which pages of what they wrote survive is `mask`'s to say.
+fn cut_several(mask: u32) {
+    let (folder, disk) = (TempDir::new().unwrap(), Breakable::new());
+    let log: Arc<dyn Log> = Arc::new(SegmentLog::open(folder.path(), options(&disk)).unwrap());
+    let (sessions, answers) = support::runtime().block_on(async {
+        let mut authors = Vec::new();
+        for _ in 0..5 {
+            authors.push(Author::new(&log).await);
+        }
+        disk.cut_at(1, (0..6).map(|page| mask & (1 << page) != 0).collect());
+        let appends = authors.iter().map(|author| {
+            let append = author.batch(&[&noise(u64::from(mask), 1500), &noise(7, 1500)]);
+            let log = log.clone();
+            tokio::spawn(async move { log.append(append).await })
+        });
+        let mut answers = Vec::new();
+        for append in appends.collect::<Vec<_>>() {
+            answers.push(append.await.unwrap());
+        }
+        (authors.iter().map(|author| author.session).collect::<Vec<_>>(), answers)
+    });
+    drop(log);
+    for _ in 0..2 {
+        let log = open(folder.path());
+        support::runtime().block_on(async {
+            for (session, answer) in sessions.iter().zip(&answers) {
+                let there = texts(&store::contract::read_all(&*log, *session).await).len();
+                assert!(
+                    there == 2 || (there == 0 && answer.is_err()),
+                    "mask {mask}: {there} of 2, {answer:?}"
+                );
+            }
+            Author::new(&log).await.write(&["goes on"]).await;
+        });
+    }
+}
+
+/// Returns text that does not compress well.
+fn noise(seed: u64, bytes: usize) -> String {
+    let mut random = StdRng::seed_from_u64(seed);
+    (0..bytes).map(|_| char::from(random.random_range(b'!'..=b'~'))).collect()
+}
+
+#[test]
+fn the_last_group_of_several_sessions_holds_whole_batches_whichever_of_its_pages_are_missing() {
+    (0..64).for_each(cut_several);
 }

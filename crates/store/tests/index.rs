@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use store::contract::{Author, operation};
 use store::{Append, Log, Receipt};
+use support::breakable::Breakable;
 use support::{Content, check, copy, fill, open, runtime, small};
 use tempfile::TempDir;
 
@@ -185,4 +186,43 @@ async fn an_index_deleted_while_the_log_runs_loses_nothing() {
     check(&log, &content).await;
     drop(log);
     check(&open(folder.path()), &content).await;
+}
+
+/// Makes a log that ends in a killed process, does something to its index, and checks twice that nothing is missing.
+fn survives_a_kill(harm: impl Fn(&Path)) -> TempDir {
+    let (folder, disk) = (TempDir::new().unwrap(), Breakable::new());
+    let options = store::Options { disk: Arc::new(disk.clone()), ..small() };
+    let log: Arc<dyn Log> = Arc::new(store::SegmentLog::open(folder.path(), options).unwrap());
+    let content = runtime().block_on(fill(&log, 3, 40));
+    disk.die();
+    drop(log);
+    harm(&folder.path().join("index"));
+    for _ in 0..2 {
+        runtime().block_on(check(&open(folder.path()), &content));
+    }
+    folder
+}
+
+#[test]
+fn after_a_kill_an_index_of_this_run_of_the_machine_is_used_again() {
+    assert!(!is_set_aside(&survives_a_kill(|_| {})));
+}
+
+#[test]
+fn after_a_kill_an_index_of_another_run_of_the_machine_is_set_aside() {
+    let folder = survives_a_kill(|index| {
+        let db = open_sled(index);
+        let mut watermark = db.get(b"w").unwrap().unwrap();
+        *watermark.last_mut().unwrap() ^= 1;
+        db.insert(b"w", watermark).unwrap();
+        db.flush().unwrap();
+    });
+    assert!(is_set_aside(&folder));
+}
+
+#[test]
+fn after_a_kill_entries_lost_below_the_watermark_are_noticed() {
+    assert!(is_set_aside(&survives_a_kill(|index| remove_entries(index, b'r', |at, count| at + 1 < count))));
+    survives_a_kill(|index| remove_entries(index, b'r', |at, _| at != 0));
+    assert!(is_set_aside(&survives_a_kill(|index| remove_entries(index, b'h', |at, _| at != 1))));
 }

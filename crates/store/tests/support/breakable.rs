@@ -17,8 +17,12 @@ pub struct Faults {
     pub writes: AtomicBool,
     /// Syncs fail.
     pub syncs: AtomicBool,
+    /// Writes run out of space halfway.
+    pub halfway: AtomicBool,
     /// New files find no space.
     pub full: AtomicBool,
+    /// New files in a folder of this name find no space.
+    pub full_folder: Mutex<Option<&'static str>>,
     /// Everything fails from now on.
     pub dead: AtomicBool,
     /// Syncs until the power goes; none when negative.
@@ -66,8 +70,10 @@ impl Breakable {
 impl Disk for Breakable {
     fn create(&self, path: &Path, bytes: u64) -> io::Result<Arc<dyn DiskFile>> {
         self.alive()?;
-        if self.faults.full.load(Ordering::SeqCst) {
-            return Err(io::Error::from_raw_os_error(28));
+        let full_folder = *self.faults.full_folder.lock();
+        let is_full = full_folder.is_some_and(|name| path.iter().any(|part| part == name));
+        if is_full || self.faults.full.load(Ordering::SeqCst) {
+            return Err(enospc());
         }
         Ok(self.file(Files.create(path, bytes)?))
     }
@@ -146,6 +152,10 @@ impl DiskFile for BreakableFile {
         if self.disk.faults.writes.load(Ordering::SeqCst) {
             return Err(eio());
         }
+        if self.disk.faults.halfway.load(Ordering::SeqCst) {
+            self.real.write_all_at(&bytes[..bytes.len() / 2], offset)?;
+            return Err(enospc());
+        }
         self.unsynced.lock().push((offset, bytes.to_vec()));
         Ok(())
     }
@@ -165,4 +175,8 @@ impl DiskFile for BreakableFile {
 
 fn eio() -> io::Error {
     io::Error::from_raw_os_error(5)
+}
+
+fn enospc() -> io::Error {
+    io::Error::from_raw_os_error(28)
 }

@@ -1,8 +1,10 @@
 //! What the tests of the files share: a disk that breaks, and a log whose content is known.
 
 #![allow(dead_code, unreachable_pub, reason = "each test takes what it needs")]
+#![allow(clippy::cast_possible_truncation, reason = "a test may panic")]
 
 pub mod breakable;
+pub mod mounted;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,6 +26,15 @@ pub fn small() -> Options {
 
 pub fn open(folder: &Path) -> Arc<dyn Log> {
     Arc::new(SegmentLog::open(folder, small()).unwrap())
+}
+
+/// Returns the seeds of a random test, and prints each: `usual` many from 0 on. `WAYMARK_TORTURE_ROUNDS` says how many
+/// instead, for hours by hand, and `WAYMARK_TORTURE_SEED` which is the first.
+pub fn seeds(usual: u64) -> impl Iterator<Item = u64> {
+    let set = |name| std::env::var(name).ok().map(|text| text.parse().unwrap());
+    let first: u64 = set("WAYMARK_TORTURE_SEED").unwrap_or(0);
+    let rounds: u64 = set("WAYMARK_TORTURE_ROUNDS").unwrap_or(usual);
+    (first..first + rounds).inspect(|seed| println!("seed {seed}"))
 }
 
 pub fn runtime() -> Runtime {
