@@ -3,9 +3,9 @@
 use agent::Next;
 use events::{Answer, AssistantDelta, Block, CallId, Channel, InputId, QuestionId, StepFinish, Target};
 use goal_driver::Step;
-use projections::{Call, CallStage, Input, State};
+use projections::{Call, CallStage, Input, State, WorkspaceMark};
 use serde_json::json;
-use sessions::{AgentCommand, Answered, ClientCommand, Command, DriverCommand};
+use sessions::{AgentCommand, Answered, BudgetEdit, ClientCommand, Command, DriverCommand};
 use tools::{Invocation, Registry};
 
 use crate::bound::{PROMPTS_MAX, ROUNDS_MAX};
@@ -153,16 +153,22 @@ impl Action {
     pub(crate) fn command(self, world: &World) -> Option<Command> {
         let state = &world.state;
         let client = match self {
-            Self::Create => ClientCommand::GoalCreate { objective: OBJECTIVE.to_owned(), rounds_max: None },
+            Self::Create => ClientCommand::GoalCreate {
+                objective: OBJECTIVE.to_owned(),
+                rounds_max: None,
+                budgets: BudgetEdit::default(),
+            },
             Self::Pause(sight) => ClientCommand::GoalPause { goal: world.seen(sight) },
             Self::Resume(sight) => ClientCommand::GoalResume { goal: world.seen(sight) },
             Self::Edit(sight) => {
                 let objective = Some(OBJECTIVE.to_owned());
-                ClientCommand::GoalEdit { goal: world.seen(sight), objective, rounds_max: None }
+                let budgets = BudgetEdit::default();
+                ClientCommand::GoalEdit { goal: world.seen(sight), objective, rounds_max: None, budgets }
             }
             Self::Budget(sight, rounds) => {
                 let rounds_max = Some(rounds);
-                ClientCommand::GoalEdit { goal: world.seen(sight), objective: None, rounds_max }
+                let budgets = BudgetEdit::default();
+                ClientCommand::GoalEdit { goal: world.seen(sight), objective: None, rounds_max, budgets }
             }
             Self::Complete(sight) => ClientCommand::GoalComplete { goal: world.seen(sight) },
             Self::Clear(sight) => ClientCommand::GoalClear { goal: world.seen(sight) },
@@ -213,12 +219,12 @@ fn drive(world: &World, wish: Wish, sight: Sight) -> Command {
 fn work(state: &State, due: Next, choice: Choice) -> Option<AgentCommand> {
     match due {
         Next::Wait => None,
-        Next::Claim => Some(AgentCommand::Claim),
+        Next::Claim => Some(AgentCommand::Claim(WorkspaceMark::default())),
         Next::Admit => Some(AgentCommand::Admit),
         Next::Ask => Some(ask(state, choice)),
         Next::Call => act(state),
         Next::EndStep => Some(AgentCommand::EndStep),
-        Next::EndTurn => Some(AgentCommand::EndTurn),
+        Next::EndTurn => Some(AgentCommand::EndTurn(WorkspaceMark::default())),
         Next::Settle => Some(AgentCommand::Settle),
     }
 }
@@ -233,9 +239,11 @@ fn ask(state: &State, choice: Choice) -> AgentCommand {
         Choice::Pauses | Choice::Resumes | Choice::Completes | Choice::Blocks => {
             called(state, "update_goal", update(state, choice))
         }
-        Choice::Fails => {
-            AgentCommand::Fail { code: "overloaded".to_owned(), message: "try later".to_owned() }
-        }
+        Choice::Fails => AgentCommand::Fail {
+            code: "overloaded".to_owned(),
+            message: "try later".to_owned(),
+            outage: None,
+        },
         Choice::Streams => AgentCommand::Delta(AssistantDelta {
             turn: state.turn.number,
             step: state.turn.open.as_ref().map_or(0, |open| open.steps),

@@ -89,7 +89,7 @@ impl World {
 
     /// Returns what the driver has to do now.
     pub(crate) fn driver_due(&self) -> Step {
-        goal_driver::next_step(&self.state, self.host_epoch())
+        goal_driver::next_step(&self.state, self.host_epoch(), self.moves)
     }
 
     /// Returns the goal as somebody with this sight of it names it.
@@ -201,6 +201,7 @@ impl World {
             rounds_default: ROUNDS_MAX,
             rounds_max: ROUNDS_MAX,
             steps_per_turn_max: STEPS_MAX,
+            no_progress_default: None,
             ..Limits::default()
         };
         // Each move has ids of its own, and the same moves have the same ids again.

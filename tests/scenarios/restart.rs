@@ -226,7 +226,7 @@ async fn an_open_review_is_approved_after_a_crash_and_its_plan_carried_out(mut w
 async fn what_was_shown_is_there_wherever_a_crash_falls(mut world: World) {
     const CRASHES: u32 = 5;
     let tab = world.tab("a").await;
-    tab.presses(json!({"type": "goal-create", "objective": "ship it", "rounds_max": 10_000}))
+    tab.presses(json!({"type": "goal-create", "objective": "ship it", "rounds_max": 10_000, "budgets": {"no_progress": 0}}))
         .await
         .accepted();
     for crash in 1..=CRASHES {

@@ -128,19 +128,22 @@ impl Agent {
     async fn carry_out(&mut self, due: Next, view: &View) -> Result<(), Stumble> {
         match due {
             Next::Wait => Ok(()),
-            Next::Claim => self.submit(AgentCommand::Claim).await,
+            Next::Claim => self.submit(AgentCommand::Claim(self.mark(&view.state).await)).await,
             Next::Admit => self.submit(AgentCommand::Admit).await,
             Next::Ask => self.ask(view).await,
             Next::Call => self.call(view).await,
             Next::EndStep => self.submit(AgentCommand::EndStep).await,
-            Next::EndTurn => self.submit(AgentCommand::EndTurn).await,
+            Next::EndTurn => self.submit(AgentCommand::EndTurn(self.mark(&view.state).await)).await,
             Next::Settle => self.submit(AgentCommand::Settle).await,
         }
     }
 
     pub(crate) async fn submit(&self, command: AgentCommand) -> Result<(), Stumble> {
         let actor = match &command {
-            AgentCommand::Answered(_) | AgentCommand::Delta(_) | AgentCommand::Act { .. } => Actor::MODEL,
+            AgentCommand::Answered(_)
+            | AgentCommand::Delta(_)
+            | AgentCommand::Act { .. }
+            | AgentCommand::Judge { .. } => Actor::MODEL,
             AgentCommand::FinishCall(_) => Actor { kind: events::ActorKind::Tool, client: None },
             _ => Actor::HOST,
         };

@@ -1,10 +1,10 @@
 //! One request: built from the log, recorded, streamed into the log, and its answer recorded.
 
-use events::{Block, CallId, Digest, RequestHeader, StepFinish};
+use events::{Block, CallId, Digest, RequestHeader, StepFinish, Usage};
 use futures_util::StreamExt;
 use model::{Assembly, Failure, FailureClass, Finish, Request};
 use projections::State;
-use sessions::{AgentCommand, Answered, View};
+use sessions::{AgentCommand, Answered, Outage, View};
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 
@@ -12,6 +12,7 @@ use crate::agent::{Agent, Stumble};
 use crate::flow::Flow;
 use crate::prompt::system_prompt;
 use crate::proposed_plan;
+use crate::usage::{request_bytes, usage_of};
 
 impl Agent {
     /// Asks the model once and records what it answers.
@@ -21,21 +22,25 @@ impl Agent {
         if let Some(header) = self.changed_header(&view.state, &request) {
             self.submit(AgentCommand::Header(header)).await?;
         }
+        let asked_bytes = request_bytes(&request);
         let assembly = match self.stream(view, request).await? {
             Streamed::Whole(assembly) => assembly,
             Streamed::Stopped => return Ok(()),
             Streamed::Failed(failure) => return self.fail(&failure).await,
         };
-        let answer = self.answered(&view.state, &assembly);
+        let usage = usage_of(&assembly, asked_bytes);
+        let answer = self.answered(&view.state, &assembly, usage);
         self.submit(AgentCommand::Answered(answer)).await
     }
 
+    /// A step that only closes offers no tools.
     fn request(&self, state: &State) -> Request {
+        let closes = state.turn.step().is_some_and(|step| step.wraps_up);
         Request {
             model: self.model.clone(),
             system: system_prompt(&state.session.workspace, state.plan.active),
             messages: self.transcript.messages(),
-            tools: self.tool_specs.clone(),
+            tools: if closes { Vec::new() } else { self.tool_specs.clone() },
             effort: None,
             max_output_tokens: None,
         }
@@ -123,10 +128,12 @@ impl Agent {
     async fn fail(&self, failure: &Failure) -> Result<(), Stumble> {
         tracing::warn!(session = %self.session.id(), class = failure.class.name(), "the model could not be asked");
         let code = failure.class.name().to_owned();
-        self.submit(AgentCommand::Fail { code, message: failure.message.clone() }).await
+        let is_outage = failure.class.is_outage();
+        let outage = is_outage.then_some(Outage { retry_after_ms: failure.retry_after_ms });
+        self.submit(AgentCommand::Fail { code, message: failure.message.clone(), outage }).await
     }
 
-    fn answered(&self, state: &State, assembly: &Assembly) -> Answered {
+    fn answered(&self, state: &State, assembly: &Assembly, usage: Usage) -> Answered {
         let mut content = Vec::new();
         if !assembly.reasoning().is_empty() {
             content.push(Block::Reasoning { text: assembly.reasoning().to_owned() });
@@ -157,14 +164,8 @@ impl Agent {
             _ if has_calls => StepFinish::ToolCalls,
             _ => StepFinish::Stop,
         };
-        let usage = assembly.usage().map(|usage| events::Usage {
-            input_tokens: usage.input_tokens,
-            output_tokens: usage.output_tokens,
-            cached_input_tokens: usage.cached_input_tokens,
-            reasoning_tokens: usage.reasoning_tokens,
-        });
         let plan = plan_of(state, assembly.text(), finish);
-        Answered { content, plan, usage, finish, model: self.model.clone() }
+        Answered { content, plan, usage: Some(usage), finish, model: self.model.clone() }
     }
 }
 

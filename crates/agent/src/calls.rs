@@ -2,16 +2,17 @@
 
 use std::time::Instant;
 
-use events::{Block, ToolClass, ToolFailure, ToolOutcome, ToolResult};
+use events::{Block, CallId, ToolClass, ToolFailure, ToolOutcome, ToolResult};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesOrdered;
 use projections::{Call, CallStage, State};
-use sessions::{AgentCommand, View};
+use sessions::{AgentCommand, ToolAction, View};
 use tokio_util::sync::CancellationToken;
 use tools::{BodyCall, Confinement, Invocation, Outcome, Profile, SandboxKind, ToolError, Workspace};
 
 use crate::agent::{Agent, Stumble};
 use crate::ask::stopped;
+use crate::judge::Judged;
 
 /// Reads that run side by side.
 const PARALLEL_CALLS_MAX: usize = 10;
@@ -54,7 +55,7 @@ impl Agent {
                 Ok(None)
             }
             Ok(Invocation::Session(action)) => {
-                self.submit(AgentCommand::Act { call_id, action }).await?;
+                self.act(call_id, action).await?;
                 Ok(None)
             }
             Ok(Invocation::Body(body)) => {
@@ -63,6 +64,16 @@ impl Agent {
                 self.submit(AgentCommand::StartCall { call_id, class, sandbox }).await?;
                 Ok(self.may_run(call).then_some(body))
             }
+        }
+    }
+
+    /// Has a session tool's call decided; a claim that a goal is met may need a judge first.
+    async fn act(&self, call_id: CallId, action: ToolAction) -> Result<(), Stumble> {
+        let view = self.session.view();
+        match self.judged(&view, &action).await {
+            Judged::NotNeeded => self.submit(AgentCommand::Act { call_id, action }).await,
+            Judged::Said(judgement) => self.submit(AgentCommand::Judge { call_id, action, judgement }).await,
+            Judged::Stopped => Ok(()),
         }
     }
 
@@ -98,7 +109,7 @@ impl Agent {
         result_of(call, outcome, duration_ms)
     }
 
-    fn workspace(&self, state: &State) -> Result<Workspace, ToolError> {
+    pub(crate) fn workspace(&self, state: &State) -> Result<Workspace, ToolError> {
         Workspace::open(&state.session.workspace)?.protecting(&self.protected)
     }
 

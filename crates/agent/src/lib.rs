@@ -7,6 +7,8 @@
 //! * The agent keeps nothing that decides: after any interruption the state says what is due.
 //! * A model is asked only after the step that asks is durable; a tool's body runs only after its start is.
 //! * Results are recorded in the order in which the model made the calls.
+//! * A claim that a goal is met is judged, where that is configured, by a request of its own; its answer can only keep the
+//!   claim from standing.
 //! * Stopping a turn drops its request, and its tools are waited for until they are gone.
 //!
 //! # Not here
@@ -17,10 +19,13 @@ mod agent;
 mod ask;
 mod calls;
 mod flow;
+mod judge;
+mod mark;
 mod next;
 mod prompt;
 pub mod proposed_plan;
 mod transcript;
+mod usage;
 
 pub use agent::{Agent, Outfit};
 pub use next::{Next, next};

@@ -1,8 +1,10 @@
 //! What the model sees of the log, kept up to date.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
-use events::{AssistantMessage, Block, Envelope, Seq, SessionEvent, ToolOutcome, plain_text};
+use events::{
+    AssistantMessage, Block, Envelope, GoalChange, Seq, SessionEvent, ToolOutcome, ToolResult, plain_text,
+};
 use model::{Call, Message};
 use sessions::{LogError, ReadLimit, Session};
 
@@ -11,7 +13,12 @@ use sessions::{LogError, ReadLimit, Session};
 pub(crate) struct Transcript {
     head: Seq,
     messages: Vec<(Seq, Message)>,
+    /// What the file tools changed since the goal began, oldest first.
+    diffs: VecDeque<String>,
 }
+
+/// Bytes of all diffs together that are kept; the oldest go first.
+const DIFF_BYTES_MAX: usize = 64 * 1024;
 
 impl Transcript {
     /// Reads on to the session's head.
@@ -25,7 +32,10 @@ impl Transcript {
                 self.head = batch.last();
                 let envelopes = batch.envelopes()?;
                 self.messages.extend(envelopes.iter().filter_map(message_of));
-                envelopes.iter().for_each(|envelope| self.summarise(envelope));
+                envelopes.iter().for_each(|envelope| {
+                    self.summarise(envelope);
+                    self.keep_diff(&envelope.event);
+                });
             }
         }
         Ok(())
@@ -43,6 +53,25 @@ impl Transcript {
             Message::User { .. } | Message::Tool { .. } => None,
         });
         calls.flatten().map(|call| call.call_id.as_str()).collect()
+    }
+
+    /// Returns what the file tools changed since the goal began, oldest first.
+    pub(crate) fn diffs(&self) -> String {
+        self.diffs.iter().map(|diff| format!("{}\n", diff.trim_end())).collect()
+    }
+
+    fn keep_diff(&mut self, event: &SessionEvent) {
+        match event {
+            SessionEvent::GoalChange(GoalChange::Create(_)) => self.diffs.clear(),
+            SessionEvent::ToolResult(ToolResult { diff: Some(diff), .. }) => {
+                let end = diff.floor_char_boundary(DIFF_BYTES_MAX);
+                self.diffs.push_back(diff[..end].to_owned());
+                while self.diffs.iter().map(String::len).sum::<usize>() > DIFF_BYTES_MAX {
+                    self.diffs.pop_front();
+                }
+            }
+            _ => {}
+        }
     }
 
     /// A summary takes the place of what it sums up.

@@ -165,4 +165,7 @@ pub struct Usage {
     /// The part of the output that was reasoning.
     #[serde(default)]
     pub reasoning_tokens: u64,
+    /// Whether the provider did not say, so that the numbers are guessed from the length of the texts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{GoalId, InputId};
+use crate::{GoalId, InputId, Usage};
 
 /// The compare-and-set identity of a goal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ pub struct BlockedReason {
 }
 
 /// What a goal may use up; an absent budget is unlimited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budgets {
     /// Rounds that may be admitted, 1 to 10,000.
     pub rounds: u32,
@@ -89,6 +89,20 @@ pub struct Budgets {
     /// Milliseconds spent in running goal turns, waiting left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
+    /// Rounds in a row that may change neither a todo nor a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_progress: Option<u32>,
+    /// Whether `tokens` leaves out input that came from the provider's cache.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached_input_free: bool,
+}
+
+impl Budgets {
+    /// Returns a budget of rounds alone.
+    #[must_use]
+    pub fn of_rounds(rounds: u32) -> Self {
+        Self { rounds, tokens: None, time_ms: None, no_progress: None, cached_input_free: false }
+    }
 }
 
 /// A change of the goal: the whole goal after it, or the tombstone that clearing leaves.
@@ -167,8 +181,11 @@ pub struct GoalJudged {
     pub revision: u64,
     /// Whether the completion stands.
     pub verdict: Verdict,
-    /// The judge's reason.
+    /// The judge's reason; for `unjudged`, why nobody judged.
     pub reason: String,
+    /// What asking the judge used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// A judge's verdict.
@@ -179,6 +196,20 @@ pub enum Verdict {
     Accepted,
     /// It does not.
     Refused,
+    /// The judge could not be asked or gave no verdict, so that the claim stands by itself.
+    Unjudged,
+}
+
+impl Verdict {
+    /// Returns the verdict's name on the wire.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Refused => "refused",
+            Self::Unjudged => "unjudged",
+        }
+    }
 }
 
 /// The whole todo list, replacing any earlier one.

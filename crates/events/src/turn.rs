@@ -92,7 +92,7 @@ pub struct TurnStart {
     /// The commit checked out in the workspace, where there is git.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace_head: Option<String>,
-    /// A hash over uncommitted changes.
+    /// A hash over the workspace's files that are not ignored; taken when a goal's round begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty_hash: Option<Digest>,
 }
@@ -115,6 +115,32 @@ pub struct TurnEnd {
     pub turn: u32,
     /// How it ended.
     pub reason: TurnEndReason,
+    /// The commit checked out in the workspace then, where there is git.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace_head: Option<String>,
+    /// A hash over the workspace's files that are not ignored; taken when a goal's round ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty_hash: Option<Digest>,
+    /// Set when the goal stays armed after an outage of the provider, and its next round waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal_retry: Option<GoalRetry>,
+}
+
+impl TurnEnd {
+    /// Returns the end of a turn of which nothing else is known.
+    #[must_use]
+    pub fn new(turn: u32, reason: TurnEndReason) -> Self {
+        Self { turn, reason, workspace_head: None, dirty_hash: None, goal_retry: None }
+    }
+}
+
+/// A goal waits for its provider to come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GoalRetry {
+    /// How many times in a row it waits now, from 1.
+    pub retry: u32,
+    /// No round starts before, in milliseconds since 1970.
+    pub not_before_ms: u64,
 }
 
 /// How a turn ended.
@@ -173,6 +199,9 @@ pub struct StepStart {
     pub turn: u32,
     /// From 1 within the turn.
     pub step: u32,
+    /// Whether the model gets no tools, for a budget is used up and it only has to close.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wraps_up: bool,
 }
 
 /// A step is over.

@@ -7,6 +7,9 @@
 //! * The driver keeps nothing beside the log; a wake-up it misses costs nothing, for it looks at the state again.
 //! * At most one round is reserved or running, and exactly rounds 1 to N are ever reserved for a budget of N.
 //! * What the driver wants is decided once more, against the newest state, before it is recorded.
+//! * A budget without room blocks the goal between rounds. Within a round the step that would ask over budget does it
+//!   instead (`sessions`), so that a crash right after it finds the goal blocked.
+//! * A goal that outlasts outages waits in the epoch of the outage only: a new host waits for a person.
 //!
 //! # Not here
 //!

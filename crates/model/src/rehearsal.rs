@@ -64,7 +64,8 @@ impl Provider for Rehearsal {
 fn answer(request: &Request) -> Beat {
     let story = Story::of(request);
     let mut beat = script(&story).next(&story);
-    if story.steps == 0 && story.approved_plan.is_none() && !story.asks_for_closing() {
+    let speaks_to_a_person = !story.asks_for_closing() && !goal::is_claim(&story);
+    if story.steps == 0 && story.approved_plan.is_none() && speaks_to_a_person {
         beat.say = format!("{}{}", words::INTRODUCTION, beat.say);
     }
     beat
@@ -72,6 +73,9 @@ fn answer(request: &Request) -> Beat {
 
 /// Chooses the script. The first line that fits decides, so the order is the order of precedence.
 fn script(story: &Story<'_>) -> Script {
+    if goal::is_claim(story) {
+        return goal::verdict(story);
+    }
     if story.asks_for_closing() {
         return goal::closing(story);
     }

@@ -2,7 +2,7 @@
 
 use events::{
     Envelope, GoalChange, InputClaimed, InputReturned, Seq, SessionEvent, SessionOpened, Source, TurnEnd,
-    UserMessage,
+    Usage, UserMessage,
 };
 
 use crate::{Cancelled, DamageCode, Input, State};
@@ -18,7 +18,7 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
     check(state, seq, seq == state.head.next(), DamageCode::SeqGap);
     state.head = seq;
     if !matches!(recorded.event, SessionEvent::AssistantDelta(_)) {
-        state.at_ms = recorded.at_ms;
+        pass_time(state, recorded);
     }
     match &recorded.event {
         SessionEvent::SessionCreated(_)
@@ -53,13 +53,13 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
         | SessionEvent::PlanReviewed(_)
         | SessionEvent::GoalChange(_)
         | SessionEvent::GoalRound(_)
+        | SessionEvent::GoalJudged(_)
         | SessionEvent::TodoWrite(_)
         | SessionEvent::QuestionAsked(_)
         | SessionEvent::QuestionAnswered(_)
         | SessionEvent::QuestionWithdrawn(_) => fold_work(state, recorded),
         SessionEvent::CompactionSummary(data) => state.surface.summarise(data.last_seq, seq),
         SessionEvent::RequestAttempt(_)
-        | SessionEvent::GoalJudged(_)
         | SessionEvent::ModelSelected(_)
         | SessionEvent::HookRan(_)
         | SessionEvent::AgentSpawned(_)
@@ -70,6 +70,17 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
         | SessionEvent::CompactionStart(_)
         | SessionEvent::CompactionEnd(_)
         | SessionEvent::Skipped(_) => {}
+    }
+}
+
+/// Time counts while the host that runs the turn works on it. A clock that goes backwards counts nothing, nor does the time
+/// between two hosts, nor that in which a person is waited for.
+fn pass_time(state: &mut State, recorded: &Envelope) {
+    let elapsed_ms = recorded.at_ms.saturating_sub(state.at_ms);
+    state.at_ms = recorded.at_ms;
+    let works = state.turn.open.as_ref().filter(|open| open.epoch == recorded.epoch);
+    if !state.questions.hold_turn() {
+        state.goals.passed(elapsed_ms, works);
     }
 }
 
@@ -142,7 +153,7 @@ fn fold_turn(state: &mut State, recorded: &Envelope) {
     let (holds, code) = match &recorded.event {
         SessionEvent::TurnStart(data) => {
             state.todos = None;
-            (state.turn.start(data.turn, recorded.epoch), DamageCode::TurnOrder)
+            (state.turn.start(data, recorded.epoch), DamageCode::TurnOrder)
         }
         SessionEvent::TurnCancelled(data) => {
             let cancelled = Cancelled { by: data.by.clone(), keep_inbox: data.keep_inbox };
@@ -150,10 +161,9 @@ fn fold_turn(state: &mut State, recorded: &Envelope) {
             (state.turn.cancel(data.turn, cancelled), DamageCode::TurnOrder)
         }
         SessionEvent::TurnEnd(data) => (fold_turn_end(state, data), DamageCode::TurnOrder),
-        SessionEvent::StepStart(data) => (state.turn.start_step(data.turn, data.step), DamageCode::StepOrder),
+        SessionEvent::StepStart(data) => (state.turn.start_step(data), DamageCode::StepOrder),
         SessionEvent::StepEnd(data) => {
-            state.usage.add(&data.usage.unwrap_or_default());
-            state.usage.requests += u64::from(data.usage.is_some());
+            fold_usage(state, data.usage.as_ref());
             (state.turn.end_step(data), DamageCode::StepOrder)
         }
         SessionEvent::RequestHeader(data) => {
@@ -177,10 +187,15 @@ fn fold_turn(state: &mut State, recorded: &Envelope) {
     check(state, seq, holds, code);
 }
 
+fn fold_usage(state: &mut State, used: Option<&Usage>) {
+    state.usage.add(&used.copied().unwrap_or_default());
+    state.usage.requests += u64::from(used.is_some());
+    state.goals.used(&used.copied().unwrap_or_default(), state.turn.open.as_ref());
+}
+
 fn fold_turn_end(state: &mut State, data: &TurnEnd) -> bool {
-    let was_cancelled = state.turn.open.as_ref().is_some_and(|open| open.cancelled.is_some());
     let all_seen = state.turn.open.as_ref().is_some_and(|open| open.claimed.is_empty());
-    state.goals.turn_ended(&data.reason, was_cancelled);
+    state.goals.turn_ended(data, state.turn.open.as_ref());
     state.turn.end(data.turn, &data.reason) && all_seen
 }
 
@@ -217,7 +232,12 @@ fn fold_work(state: &mut State, recorded: &Envelope) {
         SessionEvent::PlanReviewed(data) => (state.plan.review(data), DamageCode::PlanUnknown),
         SessionEvent::GoalChange(data) => (fold_goal(state, data, recorded), DamageCode::GoalReplay),
         SessionEvent::GoalRound(data) => (state.goals.reserve(data), DamageCode::RoundReplay),
+        SessionEvent::GoalJudged(data) => {
+            fold_usage(state, data.usage.as_ref());
+            (state.goals.judge(data), DamageCode::GoalReplay)
+        }
         SessionEvent::TodoWrite(data) => {
+            state.goals.listed(&data.todos, state.turn.open.as_ref());
             state.todos = Some(data.todos.clone());
             (true, DamageCode::StepOrder)
         }

@@ -1,11 +1,13 @@
 //! The current goal, its round in flight, and whether it may go on by itself.
 
 use events::{
-    Epoch, Goal, GoalAfter, GoalChange, GoalId, GoalPhase, GoalRef, GoalRound, InputId, TurnEndReason,
+    Epoch, Goal, GoalAfter, GoalChange, GoalId, GoalJudged, GoalPhase, GoalRef, GoalRetry, GoalRound,
+    InputId, Todo, TurnEnd, TurnEndReason, Usage, Verdict,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::State;
+use crate::OpenTurn;
+use crate::budget::{Progress, Spent};
 
 /// The current goal and the ids of all goals so far.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,32 @@ pub struct CurrentGoal {
     pub disarmed_by: Option<String>,
     /// The round in flight.
     pub flight: Option<Flight>,
+    /// What its rounds have used.
+    pub spent: Spent,
+    /// Whether its rounds change anything.
+    pub progress: Progress,
+    /// Set while it waits for its provider to come back.
+    pub back_off: Option<BackOff>,
+    /// What the judge said last.
+    pub judged: Option<Judged>,
+}
+
+/// A goal waits for its provider to come back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BackOff {
+    /// How many times in a row, and until when.
+    pub retry: GoalRetry,
+    /// The class of the outage.
+    pub code: String,
+}
+
+/// What a judge said of a claim of completion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    /// Whether the claim stands.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
 }
 
 /// A round from its reservation to its end.
@@ -70,42 +98,46 @@ pub enum Activation {
     Disarmed,
 }
 
-/// Why no round of the goal is about to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Waiting {
-    /// The goal is paused, blocked or complete.
-    Phase(GoalPhase),
-    /// It is disarmed; the text says by what.
-    Disarmed(String),
-    /// Plan mode is on or selected.
-    PlanMode,
-    /// A round is queued or running.
-    RoundInFlight,
-    /// Another turn is open.
-    TurnOpen,
-    /// Input from a person comes first.
-    InputFirst,
-    /// The session is deleted or its log is damaged.
-    Closed,
-}
-
-impl Waiting {
-    /// Returns the reason in words for a person.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Phase(phase) => format!("the goal is {}", phase.name()),
-            Self::Disarmed(by) => format!("disarmed: {by}"),
-            Self::PlanMode => "plan mode is on".to_owned(),
-            Self::RoundInFlight => "a round is in flight".to_owned(),
-            Self::TurnOpen => "another turn is running".to_owned(),
-            Self::InputFirst => "your input comes first".to_owned(),
-            Self::Closed => "the session takes no more work".to_owned(),
+impl CurrentGoal {
+    fn created(after: &GoalAfter, epoch: Epoch) -> Self {
+        Self {
+            goal: after.goal.clone(),
+            rounds_started: after.rounds_started,
+            created_at: after.created_at,
+            updated_at: after.updated_at,
+            armed_in: Some(epoch),
+            disarmed_by: None,
+            flight: None,
+            spent: Spent::default(),
+            progress: Progress::default(),
+            back_off: None,
+            judged: None,
         }
     }
-}
 
-impl CurrentGoal {
+    fn changed(&mut self, after: &GoalAfter) {
+        self.goal = after.goal.clone();
+        self.rounds_started = after.rounds_started;
+        self.created_at = after.created_at;
+        self.updated_at = after.updated_at;
+    }
+
+    fn stand_still(&mut self) {
+        (self.armed_in, self.disarmed_by, self.back_off) = (None, None, None);
+    }
+
+    fn rearm(&mut self, epoch: Epoch) {
+        self.stand_still();
+        self.armed_in = Some(epoch);
+        self.progress.rounds_without = 0;
+    }
+
+    /// Says whether `open` runs a round of this goal, of whatever revision.
+    #[must_use]
+    pub fn is_run_by(&self, open: &OpenTurn) -> bool {
+        open.round.as_ref().is_some_and(|(id, ..)| *id == self.goal.id)
+    }
+
     /// Returns whether a host in `epoch` may let the goal go on by itself.
     #[must_use]
     pub fn activation(&self, host_epoch: Option<Epoch>) -> Activation {
@@ -116,13 +148,14 @@ impl CurrentGoal {
         }
     }
 
-    /// Returns whether every budget that is counted here has room for another round.
+    /// Returns whether every budget has room for another round.
     #[must_use]
     pub fn has_capacity(&self) -> bool {
-        self.rounds_started < self.goal.budgets.rounds
+        self.exhausted().is_none()
     }
 
     fn disarm(&mut self, by: &str) {
+        self.back_off = None;
         if self.armed_in.take().is_some() {
             self.disarmed_by = Some(by.to_owned());
         }
@@ -130,84 +163,29 @@ impl CurrentGoal {
 }
 
 impl Goals {
-    /// Returns why no round is about to start; none when the next one is due.
-    #[must_use]
-    pub fn waiting(state: &State, host_epoch: Option<Epoch>) -> Option<Waiting> {
-        let current = state.goals.current.as_ref()?;
-        if state.damage.is_some() || state.session.deleted {
-            return Some(Waiting::Closed);
-        }
-        if current.goal.phase != GoalPhase::Active {
-            return Some(Waiting::Phase(current.goal.phase));
-        }
-        if current.activation(host_epoch) == Activation::Disarmed {
-            let by = current.disarmed_by.clone().unwrap_or_else(|| "the session was taken over".to_owned());
-            return Some(Waiting::Disarmed(by));
-        }
-        if current.flight.is_some() {
-            return Some(Waiting::RoundInFlight);
-        }
-        if state.is_planning() {
-            return Some(Waiting::PlanMode);
-        }
-        if state.turn.open.is_some() {
-            return Some(Waiting::TurnOpen);
-        }
-        let person_waits = |epoch| state.inbox.iter().any(|input| input.wakes && input.runs_in(epoch));
-        host_epoch.is_some_and(person_waits).then_some(Waiting::InputFirst)
-    }
-
     /// Returns whether the change follows from the goal before it.
     pub(crate) fn change(&mut self, change: &GoalChange, epoch: Epoch) -> bool {
         let follows = self.follows(change);
+        let Some(after) = change.after() else {
+            self.current = None;
+            return follows;
+        };
+        if let GoalChange::Create(_) = change {
+            self.seen.push(after.goal.id.clone());
+            self.current = None;
+        }
+        let current = self.current.get_or_insert_with(|| CurrentGoal::created(after, epoch));
+        current.changed(after);
         match change {
-            GoalChange::Clear { .. } => self.current = None,
-            GoalChange::Create(after) => {
-                self.seen.push(after.goal.id.clone());
-                self.set(after, None, Some(epoch));
-            }
-            GoalChange::Resume(after) => {
-                let flight = self.take_flight();
-                self.set(after, flight, Some(epoch));
-            }
-            GoalChange::Edit(after) => {
-                let flight = self.take_flight();
-                let (armed_in, by) = self.arming();
-                self.set(after, flight, armed_in);
-                self.disarmed_by(by);
-            }
-            GoalChange::Pause(after) | GoalChange::Complete(after) | GoalChange::Block(after) => {
-                let flight = self.take_flight();
-                self.set(after, flight, None);
-            }
+            GoalChange::Create(_) | GoalChange::Edit(_) | GoalChange::Clear { .. } => {}
+            GoalChange::Resume(_) => current.rearm(epoch),
+            GoalChange::Pause(_) | GoalChange::Complete(_) | GoalChange::Block(_) => current.stand_still(),
         }
         follows
     }
 
     fn take_flight(&mut self) -> Option<Flight> {
         self.current.as_mut().and_then(|current| current.flight.take())
-    }
-
-    fn arming(&self) -> (Option<Epoch>, Option<String>) {
-        self.current.as_ref().map_or((None, None), |current| (current.armed_in, current.disarmed_by.clone()))
-    }
-
-    fn disarmed_by(&mut self, by: Option<String>) {
-        if let Some(current) = &mut self.current {
-            current.disarmed_by = by;
-        }
-    }
-
-    fn set(&mut self, after: &GoalAfter, flight: Option<Flight>, armed_in: Option<Epoch>) {
-        self.current = Some(CurrentGoal {
-            goal: after.goal.clone(),
-            rounds_started: after.rounds_started,
-            created_at: after.created_at,
-            updated_at: after.updated_at,
-            armed_in,
-            disarmed_by: None,
-            flight,
-        });
     }
 
     fn follows(&self, change: &GoalChange) -> bool {
@@ -296,22 +274,70 @@ impl Goals {
     }
 
     /// Takes note of a turn's end: the round it ran is over, and trouble disarms.
-    pub(crate) fn turn_ended(&mut self, reason: &TurnEndReason, was_cancelled: bool) {
+    pub(crate) fn turn_ended(&mut self, data: &TurnEnd, open: Option<&OpenTurn>) {
         let Some(current) = &mut self.current else { return };
         if current.flight.as_ref().is_some_and(|flight| flight.stage != FlightStage::Queued) {
             current.flight = None;
         }
-        match reason {
-            TurnEndReason::Error { code, .. } => {
-                current.disarm(&format!("a turn ended in an error ({code})"))
-            }
+        let was_cancelled = open.is_some_and(|open| open.cancelled.is_some());
+        let ran = open.filter(|open| current.is_run_by(open));
+        match &data.reason {
+            TurnEndReason::Error { code, .. } => current.could_not_ask(code, data.goal_retry),
             TurnEndReason::MaxTokens => current.disarm("a turn hit the model's output limit"),
             TurnEndReason::Aborted { .. } if !was_cancelled => current.disarm("a turn was stopped"),
             TurnEndReason::Interrupted => current.disarm("a turn was interrupted"),
-            TurnEndReason::Aborted { .. }
-            | TurnEndReason::Completed
-            | TurnEndReason::Blocked { .. }
-            | TurnEndReason::StepLimit => {}
+            TurnEndReason::Completed | TurnEndReason::StepLimit => current.worked(data, ran),
+            TurnEndReason::Aborted { .. } | TurnEndReason::Blocked { .. } => {}
+        }
+        current.progress.list_moved = false;
+    }
+
+    /// Takes note of what a step, or a judge, used in the turn.
+    pub(crate) fn used(&mut self, usage: &Usage, open: Option<&OpenTurn>) {
+        if let Some(current) = self.run_by(open) {
+            current.spent.add(usage);
+        }
+    }
+
+    /// Takes note of time that passed in the turn.
+    pub(crate) fn passed(&mut self, elapsed_ms: u64, open: Option<&OpenTurn>) {
+        if let Some(current) = self.run_by(open) {
+            current.spent.time_ms = current.spent.time_ms.saturating_add(elapsed_ms);
+        }
+    }
+
+    /// Takes note of a list that was written in the turn.
+    pub(crate) fn listed(&mut self, todos: &[Todo], open: Option<&OpenTurn>) {
+        if let Some(current) = self.run_by(open) {
+            current.progress.wrote(todos);
+        }
+    }
+
+    fn run_by(&mut self, open: Option<&OpenTurn>) -> Option<&mut CurrentGoal> {
+        self.current.as_mut().filter(|current| open.is_some_and(|open| current.is_run_by(open)))
+    }
+
+    /// Returns whether the judgement is about the goal that stands.
+    pub(crate) fn judge(&mut self, data: &GoalJudged) -> bool {
+        let Some(current) = &mut self.current else { return false };
+        current.judged = Some(Judged { verdict: data.verdict, reason: data.reason.clone() });
+        current.goal.id == data.goal_id && current.goal.revision == data.revision
+    }
+}
+
+impl CurrentGoal {
+    fn could_not_ask(&mut self, code: &str, retry: Option<GoalRetry>) {
+        match retry {
+            Some(retry) => self.back_off = Some(BackOff { retry, code: code.to_owned() }),
+            None => self.disarm(&format!("a turn ended in an error ({code})")),
+        }
+    }
+
+    fn worked(&mut self, data: &TurnEnd, ran: Option<&OpenTurn>) {
+        self.back_off = None;
+        if let Some(open) = ran {
+            let after = (&data.workspace_head, &data.dirty_hash);
+            self.progress.round_finished((&open.workspace.head, &open.workspace.dirty_hash) != after);
         }
     }
 }
@@ -323,6 +349,9 @@ fn is_well_formed(after: &GoalAfter) -> bool {
     is_trimmed(&goal.objective)
         && !goal.id.0.is_empty()
         && goal.budgets.rounds >= 1
+        && goal.budgets.tokens != Some(0)
+        && goal.budgets.time_ms != Some(0)
+        && goal.budgets.no_progress != Some(0)
         && after.updated_at >= after.created_at
         && (goal.phase == GoalPhase::Blocked) == reason.is_some()
         && reason.is_none_or(|reason| is_trimmed(&reason.code) && is_trimmed(&reason.message))
@@ -343,7 +372,7 @@ fn phase_follows(before: &CurrentGoal, change: &GoalChange, after: &GoalAfter) -
     match change {
         GoalChange::Edit(_) => from == to && before.goal.blocked_reason == after.goal.blocked_reason,
         GoalChange::Pause(_) => same_aim && from == Active && to == Paused,
-        GoalChange::Resume(_) => same_aim && from != Complete && to == Active && before.has_capacity(),
+        GoalChange::Resume(_) => same_aim && from != Complete && to == Active && before.used_up().is_none(),
         GoalChange::Complete(_) => same_aim && from != Complete && to == Complete,
         GoalChange::Block(_) => same_aim && from == Active && to == Blocked,
         GoalChange::Create(_) | GoalChange::Clear { .. } => false,

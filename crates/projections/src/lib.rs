@@ -13,6 +13,8 @@
 //!
 //! No rules about what may happen next, no clock, no disk, no sockets.
 
+mod amounts;
+mod budget;
 mod fold;
 mod goal;
 mod inbox;
@@ -22,16 +24,20 @@ mod record;
 mod slices;
 mod state;
 mod turn;
+mod waiting;
 
+pub use amounts::{DURATION_UNITS, duration_text, tokens_text};
+pub use budget::{Exhausted, Progress, Spent};
 pub use fold::{PLAN_NOTICE, fold, fold_all};
-pub use goal::{Activation, CurrentGoal, Flight, FlightStage, Goals, Waiting};
+pub use goal::{Activation, BackOff, CurrentGoal, Flight, FlightStage, Goals, Judged};
 pub use inbox::{Inbox, Input};
 pub use plan::{Plan, Proposal, ProposalState, Selection};
 pub use question::{OpenQuestion, Questions};
 pub use record::{Permissions, Requests, SessionRecord, Surface, Usage};
 pub use slices::*;
 pub use state::{Damage, DamageCode, State};
-pub use turn::{Call, CallStage, Cancelled, LastStep, OpenStep, OpenTurn, Stream, Turn};
+pub use turn::{Call, CallStage, Cancelled, LastStep, OpenStep, OpenTurn, Stream, Turn, WorkspaceMark};
+pub use waiting::Waiting;
 
 /// The version of the fold: a snapshot made by another version is folded anew from the log.
-pub const FOLD_VERSION: u32 = 1;
+pub const FOLD_VERSION: u32 = 2;

@@ -1,14 +1,16 @@
 //! What clients are shown: one whole value a projection.
 
 use events::{
-    BlockedReason, Digest, Epoch, GoalId, GoalPhase, InputId, PlanId, PlanOrigin, QuestionId, QuestionIntent,
-    Seq, SessionId, Source, Target, Todo, TurnEndReason, plain_text,
+    Digest, Epoch, InputId, PlanId, PlanOrigin, QuestionId, QuestionIntent, Seq, SessionId, Source, Target,
+    Todo, TurnEndReason, plain_text,
 };
 use serde::Serialize;
 
-use crate::{
-    Activation, CurrentGoal, Damage, FlightStage, Goals, Input, OpenQuestion, ProposalState, State, Usage,
-};
+use crate::{Damage, Input, OpenQuestion, ProposalState, State, Usage};
+
+mod goal;
+
+pub use goal::{BackOffSlice, BudgetsSlice, GoalSlice, RoundSlice};
 
 /// Bytes of an input's text that its preview keeps.
 pub const PREVIEW_BYTES_MAX: usize = 512;
@@ -92,48 +94,6 @@ pub struct ReviewSlice {
     pub revision: u32,
     /// SHA-256 of the text to approve.
     pub sha256: Digest,
-}
-
-/// The goal as shown.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GoalSlice {
-    /// The goal.
-    pub id: GoalId,
-    /// Its revision.
-    pub revision: u64,
-    /// What is to be reached.
-    pub objective: String,
-    /// Where it stands.
-    pub phase: GoalPhase,
-    /// Why it is blocked.
-    pub blocked_reason: Option<BlockedReason>,
-    /// Rounds that may be admitted.
-    pub rounds_max: u32,
-    /// Rounds admitted so far.
-    pub rounds_started: u32,
-    /// The round in flight.
-    pub round_in_flight: Option<RoundSlice>,
-    /// Whether it may go on by itself.
-    pub activation: Activation,
-    /// Why no round is about to start.
-    pub waiting: Option<String>,
-    /// What was checked when it was completed.
-    pub evidence: Option<String>,
-    /// Whether the round budget is used up.
-    pub cap_reached: bool,
-    /// Milliseconds since 1970.
-    pub created_at_ms: u64,
-    /// Milliseconds since 1970.
-    pub updated_at_ms: u64,
-}
-
-/// The round in flight.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RoundSlice {
-    /// The round, from 1.
-    pub round: u32,
-    /// How far it is.
-    pub state: FlightStage,
 }
 
 /// What a turn is doing.
@@ -309,31 +269,6 @@ impl ReviewSlice {
             revision: *revision,
             sha256: sha256.clone(),
         })
-    }
-}
-
-impl GoalSlice {
-    fn of(current: &CurrentGoal, state: &State, host_epoch: Option<Epoch>) -> Self {
-        let goal = &current.goal;
-        Self {
-            id: goal.id.clone(),
-            revision: goal.revision,
-            objective: goal.objective.clone(),
-            phase: goal.phase,
-            blocked_reason: goal.blocked_reason.clone(),
-            rounds_max: goal.budgets.rounds,
-            rounds_started: current.rounds_started,
-            round_in_flight: current
-                .flight
-                .as_ref()
-                .map(|flight| RoundSlice { round: flight.round, state: flight.stage }),
-            activation: current.activation(host_epoch),
-            waiting: Goals::waiting(state, host_epoch).map(|waiting| waiting.text()),
-            evidence: goal.evidence.clone(),
-            cap_reached: !current.has_capacity(),
-            created_at_ms: current.created_at,
-            updated_at_ms: current.updated_at,
-        }
     }
 }
 

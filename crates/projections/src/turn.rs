@@ -1,8 +1,8 @@
 //! The newest turn: its step, its calls, and the text that streams.
 
 use events::{
-    Actor, AssistantDelta, AssistantMessage, Block, CallId, Channel, Epoch, GoalId, InputId, Source, StepEnd,
-    StepFinish, ToolCall, ToolClass, TurnEndReason, Usage,
+    Actor, AssistantDelta, AssistantMessage, Block, CallId, Channel, Digest, Epoch, GoalId, InputId, Source,
+    StepEnd, StepFinish, StepStart, ToolCall, ToolClass, TurnEndReason, TurnStart, Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,8 @@ pub struct Turn {
 pub struct OpenTurn {
     /// The epoch it was started or taken up in: only that host works on it.
     pub epoch: Epoch,
+    /// What the workspace looked like when it began.
+    pub workspace: WorkspaceMark,
     /// Set once it is being stopped.
     pub cancelled: Option<Cancelled>,
     /// Claimed inputs that no message shows yet.
@@ -40,6 +42,15 @@ pub struct OpenTurn {
     pub last: Option<LastStep>,
     /// Whether any step hit the output limit.
     pub hit_output_limit: bool,
+}
+
+/// What a workspace looks like, for comparing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspaceMark {
+    /// The commit that is checked out, where there is git.
+    pub head: Option<String>,
+    /// A hash over the files that are not ignored.
+    pub dirty_hash: Option<Digest>,
 }
 
 /// Who stopped a turn, and whether its inbox stays.
@@ -65,6 +76,8 @@ pub struct LastStep {
 pub struct OpenStep {
     /// What streamed so far.
     pub stream: Stream,
+    /// Whether the model gets no tools and only has to close.
+    pub wraps_up: bool,
     /// Whether the whole answer is recorded.
     pub answered: bool,
     /// What the recorded answer used; the step's end counts it.
@@ -170,12 +183,14 @@ impl Turn {
         self.open.as_mut()?.step.as_mut()
     }
 
-    /// Returns whether `turn` may start.
-    pub(crate) fn start(&mut self, turn: u32, epoch: Epoch) -> bool {
-        let in_order = self.open.is_none() && turn == self.number + 1;
-        self.number = turn;
+    /// Returns whether the turn may start.
+    pub(crate) fn start(&mut self, data: &TurnStart, epoch: Epoch) -> bool {
+        let in_order = self.open.is_none() && data.turn == self.number + 1;
+        self.number = data.turn;
+        let (head, dirty_hash) = (data.workspace_head.clone(), data.dirty_hash.clone());
         self.open = Some(OpenTurn {
             epoch,
+            workspace: WorkspaceMark { head, dirty_hash },
             cancelled: None,
             claimed: Vec::new(),
             has_person: false,
@@ -207,12 +222,12 @@ impl Turn {
     }
 
     /// Returns whether the step may start.
-    pub(crate) fn start_step(&mut self, turn: u32, step: u32) -> bool {
+    pub(crate) fn start_step(&mut self, data: &StepStart) -> bool {
         let number = self.number;
         let Some(open) = &mut self.open else { return false };
-        let in_order = turn == number && open.step.is_none() && step == open.steps + 1;
-        open.steps = step;
-        open.step = Some(OpenStep::default());
+        let in_order = data.turn == number && open.step.is_none() && data.step == open.steps + 1;
+        open.steps = data.step;
+        open.step = Some(OpenStep { wraps_up: data.wraps_up, ..OpenStep::default() });
         in_order
     }
 

@@ -9,6 +9,10 @@ use sessions::Limits;
 
 use crate::cli::Cli;
 
+mod goal;
+
+use goal::GoalFile;
+
 /// The port that is listened on when nobody says otherwise.
 const PORT: u16 = 7420;
 /// Milliseconds between two words of the rehearsal model.
@@ -132,13 +136,6 @@ struct OpenAiFile {
 #[serde(deny_unknown_fields, default)]
 struct RehearsalFile {
     pace_ms: Option<u64>,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct GoalFile {
-    rounds: Option<u32>,
-    blocked_after_rounds: Option<u32>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -272,20 +269,10 @@ fn provider(cli: &Cli, file: &File, environment: &impl Fn(&str) -> Option<String
 }
 
 fn limits(file: &File) -> Result<Limits, SettingsError> {
-    let standard = Limits::default();
-    let rounds_default = file.goal.rounds.unwrap_or(standard.rounds_default);
-    if !(1..=standard.rounds_max).contains(&rounds_default) {
-        let value = rounds_default.to_string();
-        return Err(SettingsError::OutOfRange { name: "goal.rounds", value, range: "1 to 10000" });
-    }
-    let blocked_after_rounds = file.goal.blocked_after_rounds.unwrap_or(standard.blocked_after_rounds);
-    if blocked_after_rounds == 0 {
-        let (name, value) = ("goal.blocked_after_rounds", "0".to_owned());
-        return Err(SettingsError::OutOfRange { name, value, range: "1 or more" });
-    }
+    let limits = file.goal.over(Limits::default())?;
     let allow_parallel_in_progress =
-        file.todo.allow_parallel_in_progress.unwrap_or(standard.allow_parallel_in_progress);
-    Ok(Limits { rounds_default, blocked_after_rounds, allow_parallel_in_progress, ..standard })
+        file.todo.allow_parallel_in_progress.unwrap_or(limits.allow_parallel_in_progress);
+    Ok(Limits { allow_parallel_in_progress, ..limits })
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use events::{
     Answer, AssistantDelta, Block, CallId, Digest, GoalRef, InputId, PlanId, QuestionId, RequestAttempt,
-    RequestHeader, StepFinish, Target, ToolClass, ToolFailure, ToolResult, ToolSandbox, Usage,
+    RequestHeader, StepFinish, Target, ToolClass, ToolFailure, ToolResult, ToolSandbox, Usage, Verdict,
 };
+use projections::WorkspaceMark;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolAction;
@@ -73,6 +74,9 @@ pub enum ClientCommand {
         /// Rounds; the configured default when left out.
         #[serde(default)]
         rounds_max: Option<u32>,
+        /// The other budgets; the configured defaults when left out.
+        #[serde(default, skip_serializing_if = "BudgetEdit::is_empty")]
+        budgets: BudgetEdit,
     },
     /// Changes a goal's objective or rounds.
     GoalEdit {
@@ -84,6 +88,9 @@ pub enum ClientCommand {
         /// The new round budget.
         #[serde(default)]
         rounds_max: Option<u32>,
+        /// The other new budgets.
+        #[serde(default, skip_serializing_if = "BudgetEdit::is_empty")]
+        budgets: BudgetEdit,
     },
     /// Pauses a goal and stops its round.
     GoalPause {
@@ -159,6 +166,29 @@ pub enum ClientCommand {
     },
 }
 
+/// Budgets besides rounds, as a person sets them: what is left out stays, 0 takes the budget away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BudgetEdit {
+    /// Input and output tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Milliseconds in running rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
+    /// Rounds in a row that may change nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_progress: Option<u32>,
+}
+
+impl BudgetEdit {
+    /// Says whether it sets nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 fn next_turn() -> Target {
     Target::NextTurn
 }
@@ -178,8 +208,8 @@ pub enum ReviewVerdict {
 /// What the agent records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentCommand {
-    /// Opens a turn for what waits.
-    Claim,
+    /// Opens a turn for what waits; says what the workspace looks like if a round is among it.
+    Claim(WorkspaceMark),
     /// Opens the next step.
     Admit,
     /// What the request is made with, when that changed.
@@ -215,19 +245,48 @@ pub enum AgentCommand {
         /// Its meaning.
         action: ToolAction,
     },
+    /// The call of `update_goal` that claims completion, with what a judge said of it.
+    Judge {
+        /// The call.
+        call_id: CallId,
+        /// Its meaning.
+        action: ToolAction,
+        /// The judgement.
+        judgement: Judgement,
+    },
     /// All calls of the step have results.
     EndStep,
-    /// The turn has nothing more to do.
-    EndTurn,
+    /// The turn has nothing more to do; says what the workspace looks like if it ran a round.
+    EndTurn(WorkspaceMark),
     /// The model could not be asked.
     Fail {
         /// The failure's class.
         code: String,
         /// The provider's words.
         message: String,
+        /// Set when the provider is known to have an outage.
+        outage: Option<Outage>,
     },
     /// Closes a turn that was stopped.
     Settle,
+}
+
+/// What a judge said of a claim of completion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// Whether the claim stands.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: String,
+    /// What asking used.
+    pub usage: Option<Usage>,
+}
+
+/// A provider's outage: the same request may well work later.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outage {
+    /// How long the provider asks to wait, in milliseconds.
+    pub retry_after_ms: Option<u64>,
 }
 
 /// A model's whole answer.

@@ -1,11 +1,13 @@
 //! Turning a command into the facts that record it. Pure.
 
 mod agent;
+mod budget;
 mod closing;
 mod driver;
 mod goal;
 mod goal_tool;
 mod input;
+mod outage;
 mod plan;
 mod question;
 mod session;
@@ -19,6 +21,7 @@ use events::{Block, CallId, SessionEvent, ToolFailure, ToolOutcome, ToolResult};
 use projections::State;
 
 pub use closing::repair;
+pub use goal_tool::{Claim, claim_to_judge};
 pub use session::fork_batch;
 pub use slash::{SLASH_COMMANDS, SlashCommand};
 
@@ -70,11 +73,12 @@ fn client(state: &State, command: &ClientCommand, at: &Moment) -> Decision {
             let seen = plan::Seen { plan_id: *plan_id, revision: *revision, sha256 };
             plan::review(state, &seen, (*verdict, feedback.as_deref()), at)
         }
-        ClientCommand::GoalCreate { objective, rounds_max } => {
-            goal::create(state, objective, *rounds_max, at)
+        ClientCommand::GoalCreate { objective, rounds_max, budgets } => {
+            goal::create(state, objective, &goal::Wanted { rounds: *rounds_max, others: *budgets }, at)
         }
-        ClientCommand::GoalEdit { goal, objective, rounds_max } => {
-            goal::edit(state, goal, (objective.as_deref(), *rounds_max), at)
+        ClientCommand::GoalEdit { goal, objective, rounds_max, budgets } => {
+            let wanted = goal::Wanted { rounds: *rounds_max, others: *budgets };
+            goal::edit(state, goal, (objective.as_deref(), &wanted), at)
         }
         ClientCommand::GoalPause { goal } => goal::pause(state, goal, at),
         ClientCommand::GoalResume { goal } => goal::resume(state, goal, at),

@@ -261,7 +261,7 @@ impl Sessions {
         let kept = Kept::upto(snapshot, row);
         let door = Door { id, house: Arc::clone(&self.house), state, epoch, view, kept };
         self.house.changes.send_modify(|count| *count += 1);
-        Ok(Session::start(id, Arc::clone(&self.house.log), door, seen))
+        Ok(Session::start(door, seen))
     }
 
     /// Takes over every session that its last host left at work, so that nothing dead looks alive. Returns how many.

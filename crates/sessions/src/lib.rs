@@ -13,6 +13,7 @@
 //!
 //! No sockets, no model, no tools: a command brings everything that deciding needs.
 
+mod amounts;
 mod clock;
 mod command;
 mod decide;
@@ -26,9 +27,13 @@ mod session;
 mod text;
 mod tool_action;
 
+pub use amounts::{parse_duration_ms, parse_tokens, tokens_of_bytes};
 pub use clock::{Clock, SystemClock};
-pub use command::{AgentCommand, Answered, ClientCommand, Command, DriverCommand, ReviewVerdict};
-pub use decide::{Decision, SLASH_COMMANDS, SlashCommand, decide, fork_batch, repair};
+pub use command::{
+    AgentCommand, Answered, BudgetEdit, ClientCommand, Command, DriverCommand, Judgement, Outage,
+    ReviewVerdict,
+};
+pub use decide::{Claim, Decision, SLASH_COMMANDS, SlashCommand, claim_to_judge, decide, fork_batch, repair};
 pub use host::{NewSession, Sessions, Setting};
 pub use list::{GoalRow, SessionRow, SessionStatus};
 pub use moment::{Ids, Limits, Moment};

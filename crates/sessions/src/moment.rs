@@ -59,6 +59,20 @@ pub struct Limits {
     pub rounds_default: u32,
     /// Rounds that anybody may ask for.
     pub rounds_max: u32,
+    /// Tokens of a goal when its creator names none; none is unlimited.
+    pub goal_tokens_default: Option<u64>,
+    /// Milliseconds of a goal's rounds when its creator names none; none is unlimited.
+    pub goal_time_ms_default: Option<u64>,
+    /// Rounds in a row that may change nothing when its creator says nothing; none is unlimited.
+    pub no_progress_default: Option<u32>,
+    /// Whether input that came from the provider's cache is left out of token budgets.
+    pub cached_input_free: bool,
+    /// How often in a row a goal outlasts an outage of its provider; 0 disarms it at the first.
+    pub outage_retries_max: u32,
+    /// Whether a claim of completion from a round has to be judged.
+    pub judge: bool,
+    /// Bytes of the evidence for a completion.
+    pub evidence_bytes_max: usize,
     /// Rounds that must have run before a round may report a blocker.
     pub blocked_after_rounds: u32,
     /// Items of a todo list.
@@ -83,6 +97,13 @@ impl Default for Limits {
             objective_bytes_max: 8 << 10,
             rounds_default: 256,
             rounds_max: 10_000,
+            goal_tokens_default: None,
+            goal_time_ms_default: None,
+            no_progress_default: Some(3),
+            cached_input_free: false,
+            outage_retries_max: 0,
+            judge: false,
+            evidence_bytes_max: 8 << 10,
             blocked_after_rounds: 3,
             todos_max: 200,
             todo_bytes_max: 1 << 10,

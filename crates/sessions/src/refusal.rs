@@ -88,6 +88,8 @@ codes! {
     GoalInvalidObjective = "GOAL_INVALID_OBJECTIVE",
     /// The round budget is out of range.
     GoalInvalidMaxRounds = "GOAL_INVALID_MAX_ROUNDS",
+    /// Another budget is out of range.
+    GoalInvalidBudget = "GOAL_INVALID_BUDGET",
     /// The blocked reason is malformed.
     GoalInvalidBlockReason = "GOAL_INVALID_BLOCK_REASON",
     /// The edit changes nothing.
@@ -106,6 +108,10 @@ codes! {
     GoalToolBlockThreshold = "GOAL_TOOL_BLOCK_THRESHOLD",
     /// A round completes a goal only with evidence.
     GoalToolEvidenceRequired = "GOAL_TOOL_EVIDENCE_REQUIRED",
+    /// A judge did not see that the objective is met.
+    GoalToolCompletionRefused = "GOAL_TOOL_COMPLETION_REFUSED",
+    /// Completion has to be judged first.
+    GoalToolNotJudged = "GOAL_TOOL_NOT_JUDGED",
     /// The todo list is malformed.
     TodoInvalid = "TODO_INVALID",
     /// No todo list is written in plan mode.

@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use events::{Actor, ClientId, CommandId, Epoch, OperationId, Seq, SessionId};
 use projections::{Slices, State};
-use store::{Batch, Log, LogError, Operation, ReadLimit};
+use store::{Batch, LogError, Operation, ReadLimit};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::door::Door;
-use crate::{ClientCommand, Command, Refusal};
+use crate::door::{Door, House};
+use crate::{ClientCommand, Command, Limits, Refusal};
 
 /// A session in this process. Cheap to clone; all clones are the same session.
 #[derive(Clone)]
 pub struct Session {
     id: SessionId,
-    log: Arc<dyn Log>,
+    house: Arc<House>,
     view: watch::Receiver<View>,
     door: mpsc::Sender<Wish>,
 }
@@ -95,16 +95,29 @@ const WISHES_MAX: usize = 64;
 
 impl Session {
     /// Starts serving a session; `door` holds its state.
-    pub(crate) fn start(id: SessionId, log: Arc<dyn Log>, door: Door, view: watch::Receiver<View>) -> Self {
+    pub(crate) fn start(door: Door, view: watch::Receiver<View>) -> Self {
         let (sender, wishes) = mpsc::channel(WISHES_MAX);
+        let (id, house) = (door.id, Arc::clone(&door.house));
         tokio::spawn(door.serve(wishes));
-        Self { id, log, view, door: sender }
+        Self { id, house, view, door: sender }
     }
 
     /// Returns the session's id.
     #[must_use]
     pub fn id(&self) -> SessionId {
         self.id
+    }
+
+    /// Returns the time that decisions are made at, in milliseconds since 1970.
+    #[must_use]
+    pub fn now_ms(&self) -> u64 {
+        self.house.clock.now_ms()
+    }
+
+    /// Returns the limits in force.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        &self.house.limits
     }
 
     /// Says whether its door broke down; opening it again mends that.
@@ -141,6 +154,6 @@ impl Session {
     ///
     /// What the log says.
     pub async fn read(&self, after: Seq, limit: ReadLimit) -> Result<Vec<Batch>, LogError> {
-        self.log.read(self.id, after, limit).await
+        self.house.log.read(self.id, after, limit).await
     }
 }

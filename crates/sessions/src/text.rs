@@ -1,7 +1,7 @@
 //! The words that deciding writes into the log for the model.
 
-use events::{Digest, Goal};
-use projections::Proposal;
+use events::{Digest, Verdict};
+use projections::{CurrentGoal, Proposal, duration_text, tokens_text};
 use sha2::{Digest as _, Sha256};
 
 /// Returns the SHA-256 of a text.
@@ -12,7 +12,8 @@ pub fn sha256(text: &str) -> Digest {
 
 /// Renders the prompt of a goal's round. Pure: a round's message is checked against it byte for byte.
 #[must_use]
-pub fn round_prompt(goal: &Goal, round: u32) -> String {
+pub fn round_prompt(current: &CurrentGoal, round: u32) -> String {
+    let goal = &current.goal;
     let objective = serde_json::Value::String(goal.objective.clone());
     let rounds = goal.budgets.rounds;
     format!(
@@ -20,7 +21,7 @@ pub fn round_prompt(goal: &Goal, round: u32) -> String {
          Objective: {objective}\n\
          Round: {round}/{rounds}\n\
          Rounds left after this one: {left}\n\
-         \n\
+         {amounts}{judged}\n\
          Go on towards the objective in this session. Trust what you can see now, not what was said before: \
          look at the files, the tool results and the recorded state again before you build on them. Do a piece of \
          work that brings the objective closer, and check what came of it.\n\
@@ -29,7 +30,39 @@ pub fn round_prompt(goal: &Goal, round: u32) -> String {
          active: another round follows. Report a blocker only as the goal tools allow.\n\
          </goal_round>",
         left = rounds.saturating_sub(round),
+        amounts = amounts_left(current),
+        judged = last_refusal(current),
     )
+}
+
+/// What is left of the budgets that a round can run out of, a line each.
+fn amounts_left(current: &CurrentGoal) -> String {
+    let (budgets, spent) = (&current.goal.budgets, &current.spent);
+    let left = |most: u64, used: u64| most.saturating_sub(used);
+    let tokens = budgets.tokens.map(|most| {
+        let left = left(most, spent.tokens(budgets));
+        format!("Tokens left: {} of {}\n", tokens_text(left), tokens_text(most))
+    });
+    let time = budgets.time_ms.map(|most| {
+        let left = left(most, spent.time_ms);
+        format!("Time left: {} of {}\n", duration_text(left), duration_text(most))
+    });
+    let progress = budgets.no_progress.filter(|_| current.progress.rounds_without > 0).map(|most| {
+        let without = current.progress.rounds_without;
+        format!(
+            "Rounds in a row that changed neither a todo nor a file: {without}; the goal stops at {most}\n"
+        )
+    });
+    [tokens, time, progress].into_iter().flatten().collect()
+}
+
+/// Why a judge refused the last claim that the objective is met; quoted, so that it cannot pass for anything else.
+fn last_refusal(current: &CurrentGoal) -> String {
+    let refused = current.judged.as_ref().filter(|judged| judged.verdict == Verdict::Refused);
+    refused.map_or_else(String::new, |judged| {
+        let reason = serde_json::Value::String(judged.reason.clone());
+        format!("The judge did not accept the last claim of completion: {reason}\n")
+    })
 }
 
 /// Tells the model that the mode changed.

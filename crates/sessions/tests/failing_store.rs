@@ -12,9 +12,10 @@ use std::sync::Arc;
 use breakable::Breakable;
 use events::{Actor, ClientId, CommandId, SessionId};
 use projections::Activation;
+use projections::WorkspaceMark;
 use sessions::{
-    AgentCommand, Answered, ClientCommand, Command, DriverCommand, Limits, LogError, NewSession, Session,
-    Sessions, Setting, Submission, SubmitError, SystemClock,
+    AgentCommand, Answered, BudgetEdit, ClientCommand, Command, DriverCommand, Limits, LogError, NewSession,
+    Session, Sessions, Setting, Submission, SubmitError, SystemClock,
 };
 use store::{Log, Options, SegmentLog};
 use uuid::Uuid;
@@ -47,7 +48,11 @@ async fn works(session: &Session, actor: Actor, command: Command) -> Result<(), 
 }
 
 fn ship_it() -> ClientCommand {
-    ClientCommand::GoalCreate { objective: "ship it".to_owned(), rounds_max: Some(3) }
+    ClientCommand::GoalCreate {
+        objective: "ship it".to_owned(),
+        rounds_max: Some(3),
+        budgets: BudgetEdit::default(),
+    }
 }
 
 fn reserve(session: &Session, round: u32) -> Command {
@@ -65,9 +70,12 @@ async fn whole_round(session: &Session) {
         finish: events::StepFinish::Stop,
         model: "m".to_owned(),
     };
-    for command in
-        [AgentCommand::Claim, AgentCommand::Admit, AgentCommand::Answered(answer), AgentCommand::EndTurn]
-    {
+    for command in [
+        AgentCommand::Claim(WorkspaceMark::default()),
+        AgentCommand::Admit,
+        AgentCommand::Answered(answer),
+        AgentCommand::EndTurn(WorkspaceMark::default()),
+    ] {
         works(session, Actor::HOST, Command::Agent(command)).await.unwrap();
     }
 }

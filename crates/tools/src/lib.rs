@@ -32,6 +32,7 @@ mod edit_file;
 mod error;
 mod exit_plan_mode;
 mod files;
+mod fingerprint;
 mod get_goal;
 mod kept;
 mod list_files;
@@ -51,6 +52,7 @@ mod write_file;
 
 pub use body::BodyCall;
 pub use error::ToolError;
+pub use fingerprint::Fingerprint;
 pub use outcome::Outcome;
 pub use registry::{Invocation, Registry, ToolSpec};
 pub use sandbox::{Confinement, Profile, Sandbox, SandboxKind};

@@ -85,14 +85,33 @@ fn turns() -> impl Strategy<Value = SessionEvent> {
             keep_inbox
         }
         .into()),
-        (any::<u32>(), turn_end_reason()).prop_map(|(turn, reason)| TurnEnd { turn, reason }.into()),
-        (any::<u32>(), any::<u32>()).prop_map(|(turn, step)| StepStart { turn, step }.into()),
+        turn_end().prop_map(SessionEvent::from),
+        (any::<u32>(), any::<u32>(), any::<bool>()).prop_map(|(turn, step, wraps_up)| StepStart {
+            turn,
+            step,
+            wraps_up
+        }
+        .into()),
         (any::<u32>(), step_finish(), of(usage()), of(text()), of(any::<u64>())).prop_map(
             |(turn, finish, usage, role, cost_micros)| {
                 StepEnd { turn, step: turn / 2, finish, usage, model: role.clone(), role, cost_micros }.into()
             }
         ),
     ]
+}
+
+fn turn_end() -> impl Strategy<Value = TurnEnd> {
+    let goal_retry =
+        (any::<u32>(), any::<u64>()).prop_map(|(retry, not_before_ms)| GoalRetry { retry, not_before_ms });
+    (any::<u32>(), turn_end_reason(), of(text()), of(digest()), of(goal_retry)).prop_map(
+        |(turn, reason, workspace_head, dirty_hash, goal_retry)| TurnEnd {
+            turn,
+            reason,
+            workspace_head,
+            dirty_hash,
+            goal_retry,
+        },
+    )
 }
 
 fn turn_end_reason() -> impl Strategy<Value = TurnEndReason> {
@@ -220,15 +239,17 @@ fn plans() -> impl Strategy<Value = SessionEvent> {
 fn goals() -> impl Strategy<Value = SessionEvent> {
     let status = one_of(&[TodoStatus::Pending, TodoStatus::InProgress, TodoStatus::Completed]);
     let todo = (text(), status).prop_map(|(content, status)| Todo { content, status });
-    let verdict = one_of(&[Verdict::Accepted, Verdict::Refused]);
+    let verdict = one_of(&[Verdict::Accepted, Verdict::Refused, Verdict::Unjudged]);
     prop_oneof![
         goal_change().prop_map(SessionEvent::from),
         (goal_id(), any::<u64>(), any::<u32>(), uuid()).prop_map(|(goal_id, revision, round, input)| {
             GoalRound { goal_id, revision, round, input_id: InputId(input) }.into()
         }),
-        (goal_id(), any::<u64>(), verdict, text()).prop_map(|(goal_id, revision, verdict, reason)| {
-            GoalJudged { goal_id, revision, verdict, reason }.into()
-        }),
+        (goal_id(), any::<u64>(), verdict, text(), of(usage())).prop_map(
+            |(goal_id, revision, verdict, reason, usage)| {
+                GoalJudged { goal_id, revision, verdict, reason, usage }.into()
+            }
+        ),
         vec(todo, 0..5).prop_map(|todos| TodoWrite { todos }.into()),
     ]
 }
@@ -261,8 +282,14 @@ fn goal_after() -> impl Strategy<Value = GoalAfter> {
 fn goal() -> impl Strategy<Value = Goal> {
     use GoalPhase::{Active, Blocked, Complete, Paused};
     let reason = (text(), text()).prop_map(|(code, message)| BlockedReason { code, message });
-    let budgets = (any::<u32>(), of(any::<u64>()), of(any::<u64>()))
-        .prop_map(|(rounds, tokens, time_ms)| Budgets { rounds, tokens, time_ms });
+    let amounts = (any::<u32>(), of(any::<u64>()), of(any::<u64>()), of(any::<u32>()), any::<bool>());
+    let budgets = amounts.prop_map(|(rounds, tokens, time_ms, no_progress, cached_input_free)| Budgets {
+        rounds,
+        tokens,
+        time_ms,
+        no_progress,
+        cached_input_free,
+    });
     let phase = one_of(&[Active, Paused, Blocked, Complete]);
     ((goal_id(), any::<u64>()), text(), phase, of(reason), (budgets, of(text()))).prop_map(
         |((id, revision), objective, phase, blocked_reason, (budgets, evidence))| Goal {
@@ -417,12 +444,15 @@ fn block() -> impl Strategy<Value = Block> {
 }
 
 fn usage() -> impl Strategy<Value = Usage> {
-    any::<[u64; 4]>().prop_map(|[input_tokens, output_tokens, cached_input_tokens, reasoning_tokens]| Usage {
-        input_tokens,
-        output_tokens,
-        cached_input_tokens,
-        reasoning_tokens,
-    })
+    (any::<[u64; 4]>(), any::<bool>()).prop_map(
+        |([input_tokens, output_tokens, cached_input_tokens, reasoning_tokens], estimated)| Usage {
+            input_tokens,
+            output_tokens,
+            cached_input_tokens,
+            reasoning_tokens,
+            estimated,
+        },
+    )
 }
 
 fn target() -> impl Strategy<Value = Target> {

@@ -1,6 +1,7 @@
 //! The agent's side of a session: what it would record.
 
 use events::{Actor, AssistantDelta, Block, Channel, Seq, StepFinish};
+use projections::WorkspaceMark;
 use sessions::{AgentCommand, Answered, Command, Session, Submission};
 
 pub(crate) async fn records(session: &Session, command: AgentCommand) -> Seq {
@@ -10,7 +11,7 @@ pub(crate) async fn records(session: &Session, command: AgentCommand) -> Seq {
 
 /// Opens a turn for what waits, and its first step.
 pub(crate) async fn begins(session: &Session) {
-    records(session, AgentCommand::Claim).await;
+    records(session, AgentCommand::Claim(WorkspaceMark::default())).await;
     records(session, AgentCommand::Admit).await;
 }
 
@@ -41,5 +42,5 @@ pub(crate) async fn answers(session: &Session, content: Vec<Block>) -> Seq {
 }
 
 pub(crate) async fn ends(session: &Session) -> Seq {
-    records(session, AgentCommand::EndTurn).await
+    records(session, AgentCommand::EndTurn(WorkspaceMark::default())).await
 }

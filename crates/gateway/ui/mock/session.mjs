@@ -152,7 +152,8 @@ export class Session {
     this.slices.goal = null;
     return this.changeGoal("create", {
       id: randomUUID(), objective, phase: "active", blocked_reason: null, rounds_max, rounds_started: 0, round_in_flight: null,
-      activation: "armed", waiting: null, evidence: null, created_at_ms: Date.now(), cap_reached: false,
+      activation: "armed", waiting: null, evidence: null, created_at_ms: Date.now(), cap_reached: false, back_off: null, judged: null,
+      budgets: { tokens_max: 1_500_000, tokens_used: 412_000, tokens_estimated: false, time_ms_max: 7_200_000, time_ms_used: 2_400_000, no_progress_max: 3, rounds_without_progress: 1 },
     });
   }
 }

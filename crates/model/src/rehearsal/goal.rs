@@ -185,6 +185,22 @@ fn last_words(story: &Story<'_>, round: &Round) -> String {
     }
 }
 
+/// Says whether the host asks to judge a claim that a goal is met.
+pub(super) fn is_claim(story: &Story<'_>) -> bool {
+    story.opening.contains("<goal_claim>")
+}
+
+/// Judges a claim: evidence that names a file of the rounds is enough, as long as the objective does not say `judge=never`.
+pub(super) fn verdict(story: &Story<'_>) -> Script {
+    let names_a_file = line(story.opening, "Evidence:").is_some_and(|evidence| evidence.contains(FOLDER));
+    if names_a_file && !objective(story.opening).contains("judge=never") {
+        return Script::text("ACCEPTED\nThe evidence names the files that the rounds wrote.");
+    }
+    Script::text(
+        "REFUSED\nThe evidence names no file of a round that the script would take for the whole objective.",
+    )
+}
+
 /// Returns the last word that the host asks for after a goal is complete or blocked.
 pub(super) fn closing(story: &Story<'_>) -> Script {
     let shown = words::clip(&objective(story.opening), 200);

@@ -93,11 +93,11 @@ pub(crate) fn turn(turn: u32) -> SessionEvent {
 }
 
 pub(crate) fn turn_end(turn: u32, reason: TurnEndReason) -> SessionEvent {
-    TurnEnd { turn, reason }.into()
+    TurnEnd::new(turn, reason).into()
 }
 
 pub(crate) fn step(turn: u32, step: u32) -> SessionEvent {
-    StepStart { turn, step }.into()
+    StepStart { turn, step, wraps_up: false }.into()
 }
 
 pub(crate) fn step_end(turn: u32, step: u32) -> SessionEvent {
@@ -144,7 +144,7 @@ pub(crate) fn goal(id: &str) -> GoalAfter {
         objective: "ship it".to_owned(),
         phase: GoalPhase::Active,
         blocked_reason: None,
-        budgets: Budgets { rounds: 3, tokens: None, time_ms: None },
+        budgets: Budgets::of_rounds(3),
         evidence: None,
     };
     GoalAfter { goal, rounds_started: 0, created_at: 100, updated_at: 100 }

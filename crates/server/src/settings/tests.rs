@@ -119,3 +119,43 @@ fn a_todo_policy_is_true_or_false_and_several_items_may_be_in_progress_without_o
         assert!(error.contains("expected a boolean"), "{error}");
     }
 }
+
+fn limits_of(text: &str) -> Result<Limits, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    limits(&file).map_err(|error| error.to_string())
+}
+
+#[test]
+fn goals_have_budgets_as_people_write_them() {
+    let text = "[goal]\nrounds = 20\ntokens = \"1.5M\"\ntime = \"2h\"\nno_progress = 5\ncount_cached_input = false\n\
+                on_outage = \"retry\"\noutage_retries = 4\njudge = true";
+    let set = limits_of(text).unwrap();
+    assert_eq!((set.rounds_default, set.goal_tokens_default), (20, Some(1_500_000)));
+    assert_eq!((set.goal_time_ms_default, set.no_progress_default), (Some(7_200_000), Some(5)));
+    assert_eq!((set.cached_input_free, set.outage_retries_max, set.judge), (true, 4, true));
+}
+
+#[test]
+fn a_goal_has_rounds_and_tries_for_progress_unless_configured_otherwise() {
+    let set = limits_of("").unwrap();
+    assert_eq!((set.goal_tokens_default, set.goal_time_ms_default), (None, None));
+    assert_eq!((set.rounds_default, set.no_progress_default), (256, Some(3)));
+    assert_eq!((set.cached_input_free, set.outage_retries_max, set.judge), (false, 0, false));
+    assert_eq!(limits_of("[goal]\nno_progress = 0\ntokens = 5").unwrap().no_progress_default, None);
+}
+
+#[test]
+fn a_goal_setting_out_of_range_is_named() {
+    for (line, name) in [
+        ("tokens = \"many\"", "goal.tokens"),
+        ("tokens = 0", "goal.tokens"),
+        ("time = \"90\"", "goal.time"),
+        ("no_progress = 10001", "goal.no_progress"),
+        ("outage_retries = 0", "goal.outage_retries"),
+        ("rounds = 0", "goal.rounds"),
+    ] {
+        let told = limits_of(&format!("[goal]\n{line}")).unwrap_err();
+        assert!(told.starts_with(name), "{told}");
+    }
+    assert!(limits_of("[goal]\non_outage = \"panic\"").is_err());
+}

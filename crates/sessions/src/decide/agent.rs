@@ -7,17 +7,17 @@ use events::{
     PlanMode, RequestHeader, SessionEvent, Source, StepEnd, StepFinish, StepStart, ToolCall, TurnEnd,
     TurnEndReason, TurnStart, UserMessage, plain_text,
 };
-use projections::{Activation, Input, OpenTurn, PLAN_NOTICE, State};
+use projections::{Activation, Input, OpenTurn, PLAN_NOTICE, State, WorkspaceMark};
 
 use super::closing::{Closing, close, give_back, lapse_wrap_up, stopped_by};
-use super::{Decision, session, text_plan, tool};
+use super::{Decision, budget, outage, session, text_plan, tool};
 use crate::text::{mode_notice, round_prompt};
-use crate::{AgentCommand, Answered, Code, Moment, Refusal};
+use crate::{AgentCommand, Answered, Code, Moment, Outage, Refusal};
 
 pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Decision {
     refuse_waiting(state, command, at)?;
     match command {
-        AgentCommand::Claim => claim(state, at),
+        AgentCommand::Claim(mark) => claim(state, mark, at),
         AgentCommand::Admit => admit(state, at),
         AgentCommand::Header(header) => header_changed(state, header),
         AgentCommand::Delta(delta) => streamed(state, delta),
@@ -31,14 +31,13 @@ pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Deci
         }
         AgentCommand::FailCall { call_id, failure } => tool::fail(state, call_id, failure),
         AgentCommand::FinishCall(result) => tool::finish(state, result),
-        AgentCommand::Act { call_id, action } => tool::act(state, call_id, action, at),
-        AgentCommand::EndStep => end_step(state),
-        AgentCommand::EndTurn => end_turn(state, at),
-        AgentCommand::Fail { code, message } => {
-            running(state)?;
-            let reason = TurnEndReason::Error { code: code.clone(), message: message.clone() };
-            Ok(close(state, Closing::Failed, reason, at))
+        AgentCommand::Act { call_id, action } => tool::act(state, call_id, (action, None), at),
+        AgentCommand::Judge { call_id, action, judgement } => {
+            tool::act(state, call_id, (action, Some(judgement)), at)
         }
+        AgentCommand::EndStep => end_step(state),
+        AgentCommand::EndTurn(mark) => end_turn(state, mark, at),
+        AgentCommand::Fail { code, message, outage } => fail(state, (code, message), outage.as_ref(), at),
         AgentCommand::Settle => settle(state, at),
     }
 }
@@ -72,7 +71,7 @@ fn unanswered(state: &State) -> Result<&OpenTurn, Refusal> {
 }
 
 /// Opens a turn for what waits: all of the next step's list and one of the next turn's.
-fn claim(state: &State, at: &Moment) -> Decision {
+fn claim(state: &State, mark: &WorkspaceMark, at: &Moment) -> Decision {
     if state.turn.open.is_some() {
         return Refusal::err(Code::StepNotOpen, "a turn is open already");
     }
@@ -86,7 +85,7 @@ fn claim(state: &State, at: &Moment) -> Decision {
     let turn = state.turn.number + 1;
     let input_ids = taken.iter().map(|input| input.input_id).collect();
     Ok(vec![
-        TurnStart { turn, workspace_head: None, dirty_hash: None }.into(),
+        TurnStart { turn, workspace_head: mark.head.clone(), dirty_hash: mark.dirty_hash.clone() }.into(),
         InputClaimed { turn, input_ids }.into(),
     ])
 }
@@ -115,7 +114,7 @@ fn is_round_due(state: &State, input: &Input, at: &Moment) -> bool {
         && *round == current.rounds_started + 1
         && current.has_capacity()
         && !state.is_planning()
-        && *input.content == vec![Block::text(round_prompt(goal, *round))]
+        && *input.content == vec![Block::text(round_prompt(current, *round))]
 }
 
 /// Opens the next step: the mode that waits takes effect, and claimed inputs become messages.
@@ -128,14 +127,18 @@ fn admit(state: &State, at: &Moment) -> Decision {
         return Ok(reject_round(state, open, stale.input_id));
     }
     if open.steps >= at.limits.steps_per_turn_max {
-        return end_turn(state, at);
+        return end_turn(state, &WorkspaceMark::default(), at);
     }
     let joining: Vec<&Input> = if open.steps == 0 { Vec::new() } else { next_step(state, at).collect() };
     let has_results = open.last.is_some_and(|last| last.had_calls);
     if open.claimed.is_empty() && joining.is_empty() && !has_results {
         return Refusal::err(Code::StepNotOpen, "there is nothing new for the model; end the turn");
     }
-    let mut events = Vec::new();
+    let mut events = match budget::over(state, open) {
+        Some(over) if has_results => return budget::wrap_up_step(state, &over, at),
+        Some(over) => budget::block(state, &over, at)?,
+        None => Vec::new(),
+    };
     if !joining.is_empty() {
         let input_ids = joining.iter().map(|input| input.input_id).collect();
         events.push(InputClaimed { turn: state.turn.number, input_ids }.into());
@@ -144,7 +147,7 @@ fn admit(state: &State, at: &Moment) -> Decision {
     if mode != state.plan.active {
         events.push(PlanMode { active: mode }.into());
     }
-    events.push(StepStart { turn: state.turn.number, step: open.steps + 1 }.into());
+    events.push(StepStart { turn: state.turn.number, step: open.steps + 1, wraps_up: false }.into());
     let entering: Vec<&Input> = open.claimed.iter().chain(joining).collect();
     events.extend(first_person(&entering).and_then(|text| session::first_title(state, &text, at)));
     events.extend(entering.iter().map(|input| message_of(input, at)));
@@ -161,7 +164,7 @@ fn reject_round(state: &State, open: &OpenTurn, stale: InputId) -> Vec<SessionEv
         code: "round-stale".to_owned(),
         message: format!("the goal no longer wants the round of input {stale}"),
     };
-    events.push(TurnEnd { turn: state.turn.number, reason }.into());
+    events.push(TurnEnd::new(state.turn.number, reason).into());
     events
 }
 
@@ -207,7 +210,7 @@ fn streamed(state: &State, delta: &AssistantDelta) -> Decision {
 fn answered(state: &State, answer: &Answered, at: &Moment) -> Decision {
     let open = unanswered(state)?;
     let (turn, step) = (state.turn.number, open.steps);
-    let content = with_distinct_calls(&answer.content);
+    let content = with_distinct_calls(&allowed(open, &answer.content));
     let message_id = MessageId(at.ids.fresh());
     let (shown, usage) = (content.clone(), answer.usage);
     let mut events =
@@ -226,9 +229,16 @@ fn answered(state: &State, answer: &Answered, at: &Moment) -> Decision {
     let has_calls = events.len() > 1;
     events.extend(text_plan::propose(state, answer, at));
     if !has_calls {
-        events.push(step_end(state, answer.finish, Some(answer)));
+        let finish = if answer.finish == StepFinish::ToolCalls { StepFinish::Stop } else { answer.finish };
+        events.push(step_end(state, finish, Some(answer)));
     }
     Ok(events)
+}
+
+/// A step that only closes calls nothing, whatever the model says.
+fn allowed(open: &OpenTurn, content: &[Block]) -> Vec<Block> {
+    let closes = open.step.as_ref().is_some_and(|step| step.wraps_up);
+    content.iter().filter(|block| !closes || call_id(block).is_none()).cloned().collect()
 }
 
 /// Gives each call of one answer an id of its own: some providers number them carelessly.
@@ -289,7 +299,16 @@ fn end_step(state: &State) -> Decision {
     Ok(vec![step_end(state, StepFinish::ToolCalls, None)])
 }
 
-fn end_turn(state: &State, at: &Moment) -> Decision {
+/// Closes a turn whose model could not be asked; an armed goal may outlast an outage of its provider.
+fn fail(state: &State, (code, message): (&str, &str), outage: Option<&Outage>, at: &Moment) -> Decision {
+    running(state)?;
+    let reason = TurnEndReason::Error { code: code.to_owned(), message: message.to_owned() };
+    let goal_retry = outage.and_then(|outage| outage::retry(state, outage, at));
+    let end = TurnEnd { goal_retry, ..TurnEnd::new(state.turn.number, reason) };
+    Ok(close(state, Closing::Failed, end, at))
+}
+
+fn end_turn(state: &State, mark: &WorkspaceMark, at: &Moment) -> Decision {
     let open = running(state)?;
     if open.step.is_some() {
         return Refusal::err(Code::StepNotOpen, "the step is not over");
@@ -303,7 +322,9 @@ fn end_turn(state: &State, at: &Moment) -> Decision {
     };
     let mut events = give_back(open);
     events.extend(lapse_wrap_up(state));
-    events.push(TurnEnd { turn: state.turn.number, reason }.into());
+    let (workspace_head, dirty_hash) = (mark.head.clone(), mark.dirty_hash.clone());
+    let end = TurnEnd { workspace_head, dirty_hash, ..TurnEnd::new(state.turn.number, reason) };
+    events.push(end.into());
     Ok(events)
 }
 
@@ -312,7 +333,7 @@ fn settle(state: &State, at: &Moment) -> Decision {
     match &state.turn.open {
         Some(open) if open.cancelled.is_some() => {
             let reason = TurnEndReason::Aborted { by: stopped_by(open) };
-            Ok(close(state, Closing::Stopped, reason, at))
+            Ok(close(state, Closing::Stopped, TurnEnd::new(state.turn.number, reason), at))
         }
         _ => Refusal::err(Code::TurnOver, "no turn is being stopped"),
     }

@@ -1,14 +1,14 @@
 //! Closing a turn that did not come to its own end, so that a strict provider accepts its history.
 
 use events::{
-    Actor, AssistantMessage, InputReturned, InputWithdrawn, MessageId, SessionEvent, Source, StepEnd,
-    StepFinish, TurnEnd, TurnEndReason,
+    Actor, AssistantMessage, Block, InputReturned, InputWithdrawn, MessageId, SessionEvent, Source, StepEnd,
+    StepFinish, TurnEnd, TurnEndReason, Usage,
 };
 use projections::{Call, CallStage, FlightStage, Input, OpenStep, OpenTurn, State};
 
 use super::goal_tool::GOAL_NOTICE;
 use super::{question, result_error};
-use crate::{Code, Moment};
+use crate::{Code, Moment, tokens_of_bytes};
 
 /// How a turn is closed from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,9 +28,10 @@ pub fn repair(state: &State, at: &Moment) -> Vec<SessionEvent> {
     if let Some(open) = &state.turn.open {
         if let Some(cancelled) = &open.cancelled {
             let reason = TurnEndReason::Aborted { by: cancelled.by.clone() };
-            events.extend(close(state, Closing::HostGone, reason, at));
+            events.extend(close(state, Closing::HostGone, TurnEnd::new(state.turn.number, reason), at));
         } else if !waits_for_person(state, open) {
-            events.extend(close(state, Closing::HostGone, TurnEndReason::Interrupted, at));
+            let end = TurnEnd::new(state.turn.number, TurnEndReason::Interrupted);
+            events.extend(close(state, Closing::HostGone, end, at));
         } else if let Some(step) = &open.step {
             events.extend(lost_bodies(state, step));
         }
@@ -58,12 +59,7 @@ fn lost_bodies(state: &State, step: &OpenStep) -> Vec<SessionEvent> {
 }
 
 /// Closes the open turn with everything in it.
-pub(super) fn close(
-    state: &State,
-    closing: Closing,
-    reason: TurnEndReason,
-    at: &Moment,
-) -> Vec<SessionEvent> {
+pub(super) fn close(state: &State, closing: Closing, end: TurnEnd, at: &Moment) -> Vec<SessionEvent> {
     let Some(open) = &state.turn.open else { return Vec::new() };
     let mut events = question::lapse(state, "turn-ended");
     if let Some(step) = &open.step {
@@ -71,7 +67,7 @@ pub(super) fn close(
     }
     events.extend(give_back(open));
     events.extend(lapse_wrap_up(state));
-    events.push(TurnEnd { turn: state.turn.number, reason }.into());
+    events.push(end.into());
     events
 }
 
@@ -88,6 +84,7 @@ fn close_step(state: &State, step: &OpenStep, closing: Closing, at: &Moment) -> 
     let (turn, number) = (state.turn.number, state.turn.open.as_ref().map_or(0, |open| open.steps));
     let mut events = Vec::new();
     let seen = step.stream.content();
+    let usage = step.usage.or_else(|| guessed(&seen));
     if !step.answered && !seen.is_empty() {
         let message_id = MessageId(at.ids.fresh());
         let message = AssistantMessage {
@@ -108,10 +105,23 @@ fn close_step(state: &State, step: &OpenStep, closing: Closing, at: &Moment) -> 
         Closing::Failed => StepFinish::Error,
     };
     events.push(
-        StepEnd { turn, step: number, finish, usage: step.usage, role: None, model: None, cost_micros: None }
-            .into(),
+        StepEnd { turn, step: number, finish, usage, role: None, model: None, cost_micros: None }.into(),
     );
     events
+}
+
+/// An answer that broke off comes without its usage; what had arrived was paid for.
+fn guessed(seen: &[Block]) -> Option<Usage> {
+    let bytes: usize = seen.iter().map(text_bytes).sum();
+    let output_tokens = tokens_of_bytes(bytes);
+    (bytes > 0).then_some(Usage { output_tokens, estimated: true, ..Usage::default() })
+}
+
+fn text_bytes(block: &Block) -> usize {
+    match block {
+        Block::Text { text } | Block::Reasoning { text } => text.len(),
+        Block::ToolCall { .. } | Block::Image { .. } => 0,
+    }
 }
 
 /// Returns the result of a call that gets none of its own.

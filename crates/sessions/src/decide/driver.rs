@@ -1,7 +1,7 @@
 //! The goal driver's wishes, checked once more against what is true now.
 
 use events::{Block, GoalRef, GoalRound, InputId, InputQueued, Source, Target};
-use projections::{Goals, State};
+use projections::{Goals, State, Waiting};
 
 use super::{Decision, goal};
 use crate::text::round_prompt;
@@ -10,8 +10,10 @@ use crate::{Code, Moment, Refusal};
 /// Reserves the next round: it is due exactly if nothing waits and the number follows.
 pub(super) fn reserve(state: &State, seen: &GoalRef, round: u32, at: &Moment) -> Decision {
     let current = goal::current(state, seen)?;
-    if let Some(waiting) = Goals::waiting(state, Some(at.epoch)) {
-        return Refusal::err(Code::RoundNotDue, waiting.text());
+    match Goals::waiting(state, Some(at.epoch)) {
+        Some(Waiting::BackOff(back_off)) if back_off.retry.not_before_ms <= at.at_ms => {}
+        Some(waiting) => return Refusal::err(Code::RoundNotDue, waiting.text()),
+        None => {}
     }
     if round != current.rounds_started + 1 || !current.has_capacity() {
         let message = format!("round {round} is not due after {} rounds", current.rounds_started);
@@ -20,7 +22,7 @@ pub(super) fn reserve(state: &State, seen: &GoalRef, round: u32, at: &Moment) ->
     let input_id = InputId(at.ids.fresh());
     let (goal_id, revision) = (current.goal.id.clone(), current.goal.revision);
     let source = Source::Goal { goal_id: goal_id.clone(), revision, round };
-    let content = vec![Block::text(round_prompt(&current.goal, round))];
+    let content = vec![Block::text(round_prompt(current, round))];
     Ok(vec![
         GoalRound { goal_id, revision, round, input_id }.into(),
         InputQueued { input_id, target: Target::NextTurn, source, content, wakes: true }.into(),

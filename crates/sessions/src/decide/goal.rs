@@ -1,4 +1,8 @@
 //! The goal as a compare-and-set state machine.
+//!
+//! An amount that a person or a setting names replaces the budget; 0 takes it away, except for rounds, which every goal has.
+//! A budget may be set below what is used: the goal is blocked at the next look. Raising one does not resume. The model's
+//! tools know rounds alone, and set them only in a turn in which a person speaks.
 
 use events::{
     BlockedReason, Budgets, Goal, GoalAfter, GoalChange, GoalId, GoalPhase, GoalRef, SessionEvent,
@@ -7,12 +11,77 @@ use events::{
 use projections::{Activation, CurrentGoal, FlightStage, State};
 
 use super::{Decision, input, session};
-use crate::{Code, Moment, Refusal};
+use crate::amounts::NUMBER_MAX;
+use crate::{BudgetEdit, Code, Moment, Refusal};
+
+/// The budgets that somebody asks for; what is left out stays, or is the configured default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) rounds: Option<u32>,
+    pub(super) others: BudgetEdit,
+}
+
+impl Wanted {
+    pub(super) fn rounds(rounds: Option<u32>) -> Self {
+        Self { rounds, others: BudgetEdit::default() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rounds.is_none() && self.others.is_empty()
+    }
+
+    /// Returns `before` with what is asked for in its place.
+    fn over(&self, before: Budgets, at: &Moment) -> Result<Budgets, Refusal> {
+        let rounds = self.rounds.map(|rounds| check_rounds(rounds, at)).transpose()?;
+        let BudgetEdit { tokens, time_ms, no_progress } = self.others;
+        check_amount("tokens", tokens.unwrap_or(0), NUMBER_MAX)?;
+        check_amount("milliseconds", time_ms.unwrap_or(0), NUMBER_MAX)?;
+        check_amount(
+            "rounds without progress",
+            no_progress.unwrap_or(0).into(),
+            at.limits.rounds_max.into(),
+        )?;
+        Ok(Budgets {
+            rounds: rounds.unwrap_or(before.rounds),
+            tokens: set(before.tokens, tokens),
+            time_ms: set(before.time_ms, time_ms),
+            no_progress: set(before.no_progress, no_progress),
+            cached_input_free: before.cached_input_free,
+        })
+    }
+}
+
+/// 0 takes a budget away.
+fn set<T: Default + PartialEq>(before: Option<T>, wanted: Option<T>) -> Option<T> {
+    match wanted {
+        None => before,
+        Some(amount) => (amount != T::default()).then_some(amount),
+    }
+}
+
+fn check_amount(what: &str, amount: u64, most: u64) -> Result<(), Refusal> {
+    if amount <= most {
+        return Ok(());
+    }
+    Refusal::err(Code::GoalInvalidBudget, format!("a budget may have up to {most} {what}, not {amount}"))
+}
+
+fn default_budgets(at: &Moment) -> Budgets {
+    let limits = &at.limits;
+    Budgets {
+        rounds: limits.rounds_default,
+        tokens: limits.goal_tokens_default,
+        time_ms: limits.goal_time_ms_default,
+        no_progress: limits.no_progress_default,
+        cached_input_free: limits.cached_input_free,
+    }
+}
 
 /// Creates a goal; the current one has to be complete.
-pub(super) fn create(state: &State, objective: &str, rounds: Option<u32>, at: &Moment) -> Decision {
+pub(super) fn create(state: &State, objective: &str, wanted: &Wanted, at: &Moment) -> Decision {
     let objective = check_objective(objective, at)?;
-    let rounds = check_rounds(rounds.unwrap_or(at.limits.rounds_default), at)?;
+    let budgets = wanted.over(default_budgets(at), at)?;
+    check_rounds(budgets.rounds, at)?;
     if let Some(current) = &state.goals.current
         && current.goal.phase != GoalPhase::Complete
     {
@@ -29,7 +98,7 @@ pub(super) fn create(state: &State, objective: &str, rounds: Option<u32>, at: &M
         objective,
         phase: GoalPhase::Active,
         blocked_reason: None,
-        budgets: Budgets { rounds, tokens: None, time_ms: None },
+        budgets,
         evidence: None,
     };
     let after = GoalAfter { goal, rounds_started: 0, created_at: at.at_ms, updated_at: at.at_ms };
@@ -106,18 +175,18 @@ fn outrank(state: &State, change: GoalChange) -> Vec<SessionEvent> {
 pub(super) fn edit(
     state: &State,
     seen: &GoalRef,
-    (objective, rounds): (Option<&str>, Option<u32>),
+    (objective, wanted): (Option<&str>, &Wanted),
     at: &Moment,
 ) -> Decision {
     let current = current(state, seen)?;
-    if objective.is_none() && rounds.is_none() {
-        return Refusal::err(Code::GoalInvalidEdit, "say what to change: the objective, the rounds, or both");
+    if objective.is_none() && wanted.is_empty() {
+        return Refusal::err(Code::GoalInvalidEdit, "say what to change: the objective, a budget, or both");
     }
     let objective = objective.map(|text| check_objective(text, at)).transpose()?;
-    let rounds = rounds.map(|rounds| check_rounds(rounds, at)).transpose()?;
+    let budgets = wanted.over(current.goal.budgets, at)?;
     let after = after(current, at, |goal| {
         goal.objective = objective.unwrap_or_else(|| goal.objective.clone());
-        goal.budgets.rounds = rounds.unwrap_or(goal.budgets.rounds);
+        goal.budgets = budgets;
     });
     Ok(outrank(state, GoalChange::Edit(after)))
 }
@@ -150,7 +219,7 @@ pub(super) fn stop_round(state: &State, current: &CurrentGoal, at: &Moment) -> V
     events
 }
 
-/// Takes the goal up again: it is armed in this epoch.
+/// Takes the goal up again: it is armed in this epoch, and has all its tries to make progress.
 pub(super) fn resume(state: &State, seen: &GoalRef, at: &Moment) -> Decision {
     let current = current(state, seen)?;
     if current.goal.phase == GoalPhase::Complete {
@@ -159,12 +228,8 @@ pub(super) fn resume(state: &State, seen: &GoalRef, at: &Moment) -> Decision {
     if current.activation(Some(at.epoch)) == Activation::Armed {
         return Refusal::err(Code::GoalInvalidTransition, "the goal is going on already");
     }
-    if !current.has_capacity() {
-        let message = format!(
-            "all {} rounds are used; raise the budget first (/goal budget rounds=N)",
-            current.goal.budgets.rounds
-        );
-        return Refusal::err(Code::GoalInvalidTransition, message);
+    if let Some(exhausted) = current.used_up() {
+        return Refusal::err(Code::GoalInvalidTransition, exhausted.text());
     }
     let after = after(current, at, |goal| {
         goal.phase = GoalPhase::Active;

@@ -1,15 +1,16 @@
 //! The goal as the model's tools see it: authority comes from the messages of the open turn.
 
 use events::{
-    Block, CallId, Envelope, GoalId, GoalRef, InputId, InputQueued, SessionEvent, Source, Target, ToolClass,
-    ToolStarted,
+    Block, CallId, Envelope, GoalId, GoalJudged, GoalRef, InputId, InputQueued, SessionEvent, Source, Target,
+    ToolClass, ToolStarted, Verdict,
 };
-use projections::{State, fold};
+use projections::{Exhausted, State, fold};
 use serde_json::json;
 
-use super::{Decision, goal, result_ok};
+use super::goal::Wanted;
+use super::{Decision, goal, result_error, result_ok};
 use crate::text::wrap_up;
-use crate::{Code, Moment, Refusal, UpdateAction, UpdateGoal};
+use crate::{Code, Judgement, Limits, Moment, Refusal, ToolAction, UpdateAction, UpdateGoal};
 
 /// What the request for a closing message is about.
 pub(super) const GOAL_NOTICE: &str = "goal";
@@ -63,20 +64,97 @@ pub(super) fn create(
     at: &Moment,
 ) -> Decision {
     require_person(state, "create")?;
-    Ok(answered(state, call_id, goal::create(state, objective, rounds, at)?, at))
+    Ok(answered(state, call_id, goal::create(state, objective, &Wanted::rounds(rounds), at)?, at))
 }
 
-/// `update_goal`.
-pub(super) fn update(state: &State, call_id: &CallId, update: &UpdateGoal, at: &Moment) -> Decision {
+/// `update_goal`; `judgement` is what was said of the claim that it makes.
+pub(super) fn update(
+    state: &State,
+    call_id: &CallId,
+    (update, judgement): (&UpdateGoal, Option<&Judgement>),
+    at: &Moment,
+) -> Decision {
     let seen = check_reference(update)?;
     let (changes, wrap) = match update.action {
         UpdateAction::Edit => (edit(state, &seen, update, at)?, None),
         UpdateAction::Pause | UpdateAction::Resume => (switch(state, &seen, update, at)?, None),
         UpdateAction::Complete | UpdateAction::Blocked => conclude(state, &seen, update, at)?,
     };
+    let Some(judgement) = judgement_of(state, update, judgement, at)? else {
+        return Ok(concluded(state, call_id, (changes, wrap), at));
+    };
+    let judged = judged(&seen, judgement);
+    if judgement.verdict == Verdict::Refused {
+        let message = format!("the judge does not see that the objective is met: {}", judgement.reason);
+        let result = result_error(call_id, Code::GoalToolCompletionRefused.name(), &message);
+        return Ok(vec![started(call_id), judged, result]);
+    }
+    let changes = std::iter::once(judged).chain(changes).collect();
+    Ok(concluded(state, call_id, (changes, wrap), at))
+}
+
+/// Returns the judgement that the claim needs: one from a round that the objective is met, where judging is configured.
+fn judgement_of<'a>(
+    state: &State,
+    update: &UpdateGoal,
+    judgement: Option<&'a Judgement>,
+    at: &Moment,
+) -> Result<Option<&'a Judgement>, Refusal> {
+    let claims = update.action == UpdateAction::Complete && authority(state)? == Authority::Round;
+    if !claims || !at.limits.judge {
+        return Ok(None);
+    }
+    let told = "completion from a round is judged here, and nobody was asked to judge this one; try again";
+    judgement.map(Some).ok_or_else(|| Refusal::new(Code::GoalToolNotJudged, told))
+}
+
+fn judged(seen: &GoalRef, judgement: &Judgement) -> SessionEvent {
+    let reason = &judgement.reason;
+    GoalJudged {
+        goal_id: seen.id.clone(),
+        revision: seen.revision,
+        verdict: judgement.verdict,
+        reason: reason[..reason.floor_char_boundary(JUDGE_REASON_BYTES_MAX)].to_owned(),
+        usage: judgement.usage,
+    }
+    .into()
+}
+
+/// Returns what a judge has to look at before `action` can be decided; none when nobody has to judge it.
+#[must_use]
+pub fn claim_to_judge<'a>(state: &'a State, action: &'a ToolAction, limits: &Limits) -> Option<Claim<'a>> {
+    let ToolAction::UpdateGoal(update) = action else { return None };
+    let is_claim = limits.judge && update.action == UpdateAction::Complete;
+    let by_round = is_claim && authority(state).ok() == Some(Authority::Round);
+    let seen = check_reference(update).ok().filter(|_| by_round)?;
+    let current = goal::current(state, &seen).ok()?;
+    let evidence = evidence_of(update).filter(|text| text.len() <= limits.evidence_bytes_max)?;
+    Some(Claim { objective: &current.goal.objective, evidence, exhausted: current.over_for_request() })
+}
+
+/// The most bytes of a judge's reason that are kept.
+const JUDGE_REASON_BYTES_MAX: usize = 2 << 10;
+
+/// A claim that an objective is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim<'a> {
+    /// What was to be reached.
+    pub objective: &'a str,
+    /// What was checked and its outcome.
+    pub evidence: &'a str,
+    /// The budget that leaves no room for asking a judge.
+    pub exhausted: Option<Exhausted>,
+}
+
+fn concluded(
+    state: &State,
+    call_id: &CallId,
+    (changes, wrap): (Vec<SessionEvent>, Option<SessionEvent>),
+    at: &Moment,
+) -> Vec<SessionEvent> {
     let mut events = answered(state, call_id, changes, at);
     events.extend(wrap);
-    Ok(events)
+    events
 }
 
 fn invalid<T>(message: &str) -> Result<T, Refusal> {
@@ -96,7 +174,7 @@ fn edit(state: &State, seen: &GoalRef, update: &UpdateGoal, at: &Moment) -> Deci
     if update.blocked_reason.is_some() {
         return invalid("blocked_reason goes with action blocked only");
     }
-    goal::edit(state, seen, (update.objective.as_deref(), update.max_goal_rounds), at)
+    goal::edit(state, seen, (update.objective.as_deref(), &Wanted::rounds(update.max_goal_rounds)), at)
 }
 
 fn switch(state: &State, seen: &GoalRef, update: &UpdateGoal, at: &Moment) -> Decision {
@@ -142,12 +220,24 @@ fn complete(
     if update.blocked_reason.is_some() {
         return invalid("blocked_reason goes with action blocked only");
     }
-    let evidence = update.evidence.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let evidence = evidence_of(update);
+    let bytes = evidence.map_or(0, str::len);
+    if bytes > at.limits.evidence_bytes_max {
+        let message = format!(
+            "the evidence has {bytes} bytes, {} are allowed; name files instead of quoting them",
+            at.limits.evidence_bytes_max
+        );
+        return Refusal::err(Code::GoalToolInvalidUpdate, message);
+    }
     if evidence.is_none() && authority == Authority::Round {
         let message = "give evidence: what you checked and what came out";
         return Refusal::err(Code::GoalToolEvidenceRequired, message);
     }
     goal::complete(state, seen, evidence, at)
+}
+
+fn evidence_of(update: &UpdateGoal) -> Option<&str> {
+    update.evidence.as_deref().map(str::trim).filter(|text| !text.is_empty())
 }
 
 fn blocked(
@@ -167,7 +257,7 @@ fn blocked(
     goal::block(state, seen, ("model-reported", reason), at)
 }
 
-fn summary(blocked: bool, objective: &str) -> String {
+pub(super) fn summary(blocked: bool, objective: &str) -> String {
     let whole = format!("{}: {objective}", if blocked { "blocked" } else { "complete" });
     if whole.chars().count() <= 120 { whole } else { whole.chars().take(119).chain(['…']).collect() }
 }
@@ -186,11 +276,14 @@ fn notice(summary: String, text: String, at: &Moment) -> SessionEvent {
 /// Starts the call, makes the changes, and answers with the goal as it is after them.
 fn answered(state: &State, call_id: &CallId, changes: Vec<SessionEvent>, at: &Moment) -> Vec<SessionEvent> {
     let after = foresee(state, &changes, at);
-    let started = ToolStarted { call_id: call_id.clone(), class: ToolClass::Session, sandbox: None };
-    let mut events = vec![started.into()];
+    let mut events = vec![started(call_id)];
     events.extend(changes);
     events.push(result_ok(call_id, goal_json(&after, at)));
     events
+}
+
+fn started(call_id: &CallId) -> SessionEvent {
+    ToolStarted { call_id: call_id.clone(), class: ToolClass::Session, sandbox: None }.into()
 }
 
 /// Returns the state as it will be once `changes` are recorded.
@@ -222,7 +315,15 @@ fn goal_json(state: &State, at: &Moment) -> String {
         "phase": goal.phase,
         "rounds_started": current.rounds_started,
         "max_goal_rounds": goal.budgets.rounds,
+        "tokens_used": current.spent.tokens(&goal.budgets),
+        "seconds_used": current.spent.time_ms / 1000,
     });
+    if let Some(tokens) = goal.budgets.tokens {
+        shown["max_tokens"] = json!(tokens);
+    }
+    if let Some(time_ms) = goal.budgets.time_ms {
+        shown["max_seconds"] = json!(time_ms / 1000);
+    }
     if let Some(reason) = &goal.blocked_reason {
         shown["blocked_reason"] = json!(reason);
     }

@@ -1,11 +1,12 @@
 //! Slash lines: parsed, carried out, and recorded as run and done in one batch, also when the domain refuses.
 
 use events::{CommandDone, CommandId, CommandOutcome, CommandRun, GoalPhase, GoalRef, SessionEvent, Target};
-use projections::{Activation, CurrentGoal, State};
+use projections::{Activation, CurrentGoal, State, duration_text, tokens_text};
 
+use super::goal::Wanted;
 use super::goal_tool::foresee;
 use super::{Decision, goal, input, plan, question};
-use crate::{Code, Moment, Refusal};
+use crate::{Code, Moment, Refusal, parse_duration_ms, parse_tokens};
 
 /// A slash command that people can type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct SlashCommand {
 pub const SLASH_COMMANDS: &[SlashCommand] = &[
     SlashCommand {
         name: "goal",
-        hint: "[<objective>|edit <objective>|budget rounds=N|pause|resume|clear]",
+        hint: "[<objective>|edit <objective>|budget <rounds=N tokens=N time=D no-progress=N>|pause|resume|clear]",
         help: "Set or view the goal for a long task",
     },
     SlashCommand { name: "plan", hint: "[off|message]", help: "Enter or leave plan mode" },
@@ -129,7 +130,8 @@ fn parse_goal(args: &str) -> GoalLine<'_> {
     }
 }
 
-const USAGE: &str = "Usage: /goal <objective> | edit <objective> | budget rounds=N | pause | resume | clear";
+const USAGE: &str = "Usage: /goal <objective> | edit <objective> | budget <rounds=N tokens=N time=D no-progress=N> | \
+                     pause | resume | clear";
 
 fn goal_line(state: &State, args: &str, at: &Moment) -> Outcome {
     let line = parse_goal(args);
@@ -152,8 +154,8 @@ fn goal_line(state: &State, args: &str, at: &Moment) -> Outcome {
         }
         (GoalLine::Edit(objective), Some((current, seen))) => edit(state, (current, &seen), objective, at),
         (GoalLine::Budget(budget), Some((_, seen))) => {
-            let rounds = parse_budget(budget)?;
-            shown(state, "Goal updated", goal::edit(state, &seen, (None, Some(rounds)), at), at)
+            let wanted = parse_budget(budget)?;
+            shown(state, "Goal updated", goal::edit(state, &seen, (None, &wanted), at), at)
         }
         (GoalLine::Pause, Some((_, seen))) => shown(state, "Goal paused", goal::pause(state, &seen, at), at),
         (GoalLine::Resume, Some((_, seen))) => {
@@ -162,11 +164,58 @@ fn goal_line(state: &State, args: &str, at: &Moment) -> Outcome {
     }
 }
 
-fn parse_budget(budget: &str) -> Result<u32, String> {
-    let rounds = budget.strip_prefix("rounds=").and_then(|rounds| rounds.parse().ok());
-    rounds.ok_or_else(|| {
-        "A budget is given as rounds=N with a whole number, e.g. /goal budget rounds=20.".to_owned()
+/// Reads `name=amount` pairs, each name at most once; `none` takes a budget away.
+fn parse_budget(budget: &str) -> Result<Wanted, String> {
+    parse_pairs(budget).map_err(|why| {
+        format!(
+            "{why}. A budget is rounds=N, tokens=N, time=D or no-progress=N, e.g. /goal budget rounds=20 tokens=1.5M time=2h."
+        )
     })
+}
+
+fn parse_pairs(budget: &str) -> Result<Wanted, String> {
+    let mut wanted = Wanted::default();
+    for pair in budget.split_whitespace() {
+        let (name, amount) = pair.split_once('=').ok_or_else(|| not_a_budget(pair))?;
+        let others = &mut wanted.others;
+        match name.to_ascii_lowercase().as_str() {
+            "rounds" => put(&mut wanted.rounds, name, parse_count(amount)?)?,
+            "tokens" => put(&mut others.tokens, name, or_none(amount, parse_tokens)?)?,
+            "time" => put(&mut others.time_ms, name, or_none(amount, parse_duration_ms)?)?,
+            "no-progress" => put(&mut others.no_progress, name, or_none(amount, parse_tries)?)?,
+            _ => return Err(not_a_budget(pair)),
+        }
+    }
+    Ok(wanted)
+}
+
+fn not_a_budget(pair: &str) -> String {
+    format!("{pair:?} is no budget")
+}
+
+fn put<T>(budget: &mut Option<T>, name: &str, amount: T) -> Result<(), String> {
+    if budget.is_some() {
+        return Err(format!("{name} is given twice"));
+    }
+    *budget = Some(amount);
+    Ok(())
+}
+
+fn parse_count(amount: &str) -> Result<u32, String> {
+    let count = amount.parse().ok().filter(|_| !amount.starts_with('+'));
+    count.ok_or_else(|| format!("{amount:?} is no whole number"))
+}
+
+/// `none` is what takes the budget away.
+fn parse_tries(amount: &str) -> Result<u32, String> {
+    match parse_count(amount)? {
+        0 => Err("0 rounds are too few; none takes the budget away".to_owned()),
+        rounds => Ok(rounds),
+    }
+}
+
+fn or_none<T: Default>(amount: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<T, String> {
+    if amount.eq_ignore_ascii_case("none") { Ok(T::default()) } else { parse(amount) }
 }
 
 fn create(state: &State, objective: &str, current: Option<&CurrentGoal>, at: &Moment) -> Outcome {
@@ -176,15 +225,15 @@ fn create(state: &State, objective: &str, current: Option<&CurrentGoal>, at: &Mo
             current.goal.phase.name()
         ));
     }
-    shown(state, "Goal created", goal::create(state, objective, None, at), at)
+    shown(state, "Goal created", goal::create(state, objective, &Wanted::default(), at), at)
 }
 
 /// Editing a goal that is complete begins another.
 fn edit(state: &State, (current, seen): (&CurrentGoal, &GoalRef), objective: &str, at: &Moment) -> Outcome {
     if current.goal.phase == GoalPhase::Complete {
-        return shown(state, "Goal created", goal::create(state, objective, None, at), at);
+        return shown(state, "Goal created", goal::create(state, objective, &Wanted::default(), at), at);
     }
-    shown(state, "Goal updated", goal::edit(state, seen, (Some(objective), None), at), at)
+    shown(state, "Goal updated", goal::edit(state, seen, (Some(objective), &Wanted::default()), at), at)
 }
 
 fn settle(decision: Decision, text: impl FnOnce(&[SessionEvent]) -> String) -> Outcome {
@@ -208,6 +257,21 @@ fn shown(state: &State, title: &str, decision: Decision, at: &Moment) -> Outcome
     })
 }
 
+/// The other budgets that are set, and what shows that the goal is met.
+fn amounts(current: &CurrentGoal) -> impl Iterator<Item = String> {
+    let (budgets, spent) = (&current.goal.budgets, &current.spent);
+    let guessed = if spent.estimated { " (estimated)" } else { "" };
+    let used = tokens_text(spent.tokens(budgets));
+    let tokens = budgets.tokens.map(|most| format!("Tokens: {used}/{}{guessed}", tokens_text(most)));
+    let used = duration_text(spent.time_ms);
+    let time = budgets.time_ms.map(|most| format!("Time: {used}/{}", duration_text(most)));
+    let without = current.progress.rounds_without;
+    let most = budgets.no_progress.filter(|_| without > 0);
+    let stuck = most.map(|most| format!("Rounds without progress: {without}/{most}"));
+    let evidence = current.goal.evidence.as_ref().map(|evidence| format!("Evidence: {evidence}"));
+    [tokens, time, stuck, evidence].into_iter().flatten()
+}
+
 fn status(title: &str, current: &CurrentGoal, at: &Moment) -> String {
     let goal = &current.goal;
     let activation = current.activation(Some(at.epoch));
@@ -217,6 +281,7 @@ fn status(title: &str, current: &CurrentGoal, at: &Moment) -> String {
     }
     lines.push(format!("Objective: {}", goal.objective));
     lines.push(format!("Rounds: {}/{}", current.rounds_started, goal.budgets.rounds));
+    lines.extend(amounts(current));
     let armed = activation == Activation::Armed;
     lines.push(format!("Activation: {}", if armed { "armed" } else { "disarmed" }));
     let commands = match goal.phase {

@@ -48,7 +48,7 @@ fn pause_resumed(state: &State, at: &Moment) -> Vec<SessionEvent> {
 /// once their waiting inputs are dropped.
 fn stop_due_round(state: &State, keep_inbox: bool, at: &Moment) -> Vec<SessionEvent> {
     let is_next = match Goals::waiting(state, Some(at.epoch)) {
-        None => true,
+        None | Some(Waiting::BackOff(_)) => true,
         Some(why) => why == Waiting::InputFirst && !keep_inbox,
     };
     let due = state.goals.current.as_ref().filter(|current| is_next && current.has_capacity());

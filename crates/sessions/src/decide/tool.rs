@@ -6,7 +6,7 @@ use events::{
 use projections::{Call, CallStage, State};
 
 use super::{Decision, goal_tool, plan, question, result_error, todo};
-use crate::{Code, Moment, Refusal, ToolAction};
+use crate::{Code, Judgement, Moment, Refusal, ToolAction};
 
 /// Lets a body start, or writes down why it may not. Decided from folded state alone, whatever led here.
 pub(super) fn start(
@@ -75,7 +75,12 @@ pub(super) fn finish(state: &State, result: &ToolResult) -> Decision {
 }
 
 /// Carries a session tool's call out. What the domain refuses is the call's durable result.
-pub(super) fn act(state: &State, call_id: &CallId, action: &ToolAction, at: &Moment) -> Decision {
+pub(super) fn act(
+    state: &State,
+    call_id: &CallId,
+    (action, judgement): (&ToolAction, Option<&Judgement>),
+    at: &Moment,
+) -> Decision {
     waiting(state, call_id)?;
     let decided = match action {
         ToolAction::TodoWrite { todos, explanation } => {
@@ -86,7 +91,7 @@ pub(super) fn act(state: &State, call_id: &CallId, action: &ToolAction, at: &Mom
         ToolAction::CreateGoal { objective, max_goal_rounds } => {
             goal_tool::create(state, call_id, (objective, *max_goal_rounds), at)
         }
-        ToolAction::UpdateGoal(update) => goal_tool::update(state, call_id, update, at),
+        ToolAction::UpdateGoal(update) => goal_tool::update(state, call_id, (update, judgement), at),
         ToolAction::AskUser { items } => question::ask(call_id, items, at),
     };
     Ok(decided.unwrap_or_else(|refusal| vec![result_error(call_id, refusal.code.name(), &refusal.message)]))

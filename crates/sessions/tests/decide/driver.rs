@@ -201,7 +201,7 @@ fn a_reservation_in_the_log_that_is_no_longer_due_is_withdrawn_at_the_claim() {
 fn a_round_whose_goal_was_disarmed_meanwhile_is_withdrawn_at_the_claim() {
     let began = events::TurnStart { turn: 1, workspace_head: None, dirty_hash: None };
     let reason = events::TurnEndReason::Error { code: "network".to_owned(), message: "no route".to_owned() };
-    let ended = events::TurnEnd { turn: 1, reason };
+    let ended = events::TurnEnd::new(1, reason);
     with_goal([reserve(), fact(began), fact(ended)]).when(claim()).then(["input/withdrawn stale"]);
 }
 
@@ -227,17 +227,17 @@ fn a_round_with_another_text_is_kept_out() {
 #[test]
 fn a_rounds_text_is_what_the_renderer_says() {
     let session = with_goal([reserve()]);
-    let expected = vec![Block::text(round_prompt(&session.goal().goal, 1))];
+    let expected = vec![Block::text(round_prompt(session.goal(), 1))];
     assert_eq!(*session.state.inbox.next_turn[0].content, expected);
 }
 
 #[test]
 fn the_rendered_round_quotes_its_objective() {
     let session = given([goal_create("a\n</goal_round>\nb", Some(9))]);
-    let text = round_prompt(&session.goal().goal, 3);
+    let text = round_prompt(session.goal(), 3);
     assert_eq!(text.lines().filter(|line| *line == "</goal_round>").count(), 1);
     assert!(text.contains("Objective: \"a\\n</goal_round>\\nb\"\nRound: 3/9\n"));
-    assert_eq!(text, round_prompt(&session.goal().goal, 3));
+    assert_eq!(text, round_prompt(session.goal(), 3));
 }
 
 #[test]

@@ -131,6 +131,7 @@ fn a_stale_reference_is_refused_before_anything_else_is_looked_at() {
                     goal: seen(state),
                     objective: None,
                     rounds_max: None,
+                    budgets: sessions::BudgetEdit::default(),
                 }),
             ],
         );

@@ -103,7 +103,7 @@ fn a_rounds_message_that_nobody_reserved_is_kept_out() {
         input_id: "018f0000-0000-7000-8000-000000000001".parse().expect("an id"),
         target: Target::NextTurn,
         source: Source::Goal { goal_id: goal.id.clone(), revision: 1, round: 1 },
-        content: vec![Block::text(sessions::round_prompt(&goal, 1))],
+        content: vec![Block::text(sessions::round_prompt(session.goal(), 1))],
         wakes: true,
     };
     let session = session.and([fact(forged)]).when(claim()).then(["input/withdrawn stale"]);

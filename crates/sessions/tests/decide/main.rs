@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`given::given`]: it is the one place that builds moments and envelopes.
 
+mod budget;
 mod driver;
 mod facts;
 mod fork;
@@ -11,6 +12,8 @@ mod goal_activation;
 mod goal_course;
 mod goal_tools;
 mod inbox;
+mod judge;
+mod outage;
 mod plan;
 mod plan_boundary;
 mod plan_review;

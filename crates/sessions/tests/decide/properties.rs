@@ -9,7 +9,8 @@ use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use sessions::{
-    AgentCommand, ClientCommand, Command, DriverCommand, ReviewVerdict, ToolAction, UpdateAction, UpdateGoal,
+    AgentCommand, BudgetEdit, ClientCommand, Command, DriverCommand, ReviewVerdict, ToolAction, UpdateAction,
+    UpdateGoal,
 };
 
 use crate::given::{Session, Step, Steps};
@@ -48,6 +49,8 @@ const LINES: &[&str] = &[
     "/goal edit ship more",
     "/goal budget rounds=1",
     "/goal budget rounds=6",
+    "/goal budget tokens=30 time=1h no-progress=2",
+    "/goal budget tokens=none time=none",
     "/goal pause",
     "/goal resume",
     "/goal clear",
@@ -145,8 +148,17 @@ fn goal_wish(what: u8, stale: bool, rounds: u32) -> Steps {
         let mut goal = goal_ref(state);
         goal.revision += u64::from(stale);
         match what {
-            0 => ClientCommand::GoalCreate { objective: "ship it".to_owned(), rounds_max: Some(rounds) },
-            1 => ClientCommand::GoalEdit { goal, objective: None, rounds_max: Some(rounds) },
+            0 => ClientCommand::GoalCreate {
+                objective: "ship it".to_owned(),
+                rounds_max: Some(rounds),
+                budgets: BudgetEdit::default(),
+            },
+            1 => ClientCommand::GoalEdit {
+                goal,
+                objective: None,
+                rounds_max: Some(rounds),
+                budgets: BudgetEdit::default(),
+            },
             2 => ClientCommand::GoalPause { goal },
             3 => ClientCommand::GoalResume { goal },
             4 => ClientCommand::GoalComplete { goal },
@@ -336,7 +348,7 @@ fn holds_always(session: &Session) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// No round's message under plan mode, none after a pause, and none twice.
+/// No round's message under plan mode, none after a pause, none twice, and no request of a round over its budget.
 fn rounds_were_admitted_in_order(session: &Session) -> Result<(), TestCaseError> {
     let mut state = State::default();
     for envelope in &session.log {
@@ -348,6 +360,13 @@ fn rounds_were_admitted_in_order(session: &Session) -> Result<(), TestCaseError>
             prop_assert_eq!(goal.goal.phase, events::GoalPhase::Active);
             prop_assert_eq!(round, goal.rounds_started + 1);
             prop_assert!(round <= goal.goal.budgets.rounds);
+        }
+        if let events::SessionEvent::StepStart(_) = &envelope.event
+            && let (Some(goal), Some(open)) = (&state.goals.current, &state.turn.open)
+            && goal.goal.phase == events::GoalPhase::Active
+            && goal.is_run_by(open)
+        {
+            prop_assert!(goal.over_for_request().is_none(), "a round asks over its budget");
         }
         fold(&mut state, envelope);
     }
@@ -438,7 +457,7 @@ kinds!(COMMANDS, kind_of_command(Command) {
     Command::Client(ClientCommand::InputWithdraw { .. }) => "input-withdraw",
     Command::Client(ClientCommand::SetTitle { .. }) => "set-title",
     Command::Client(ClientCommand::Archive { .. }) => "archive",
-    Command::Agent(AgentCommand::Claim) => "claim",
+    Command::Agent(AgentCommand::Claim(_)) => "claim",
     Command::Agent(AgentCommand::Admit) => "admit",
     Command::Agent(AgentCommand::Header(_)) => "header",
     Command::Agent(AgentCommand::Delta(_)) => "delta",
@@ -447,9 +466,9 @@ kinds!(COMMANDS, kind_of_command(Command) {
     Command::Agent(AgentCommand::StartCall { .. }) => "start-call",
     Command::Agent(AgentCommand::FailCall { .. }) => "fail-call",
     Command::Agent(AgentCommand::FinishCall(_)) => "finish-call",
-    Command::Agent(AgentCommand::Act { .. }) => "act",
+    Command::Agent(AgentCommand::Act { .. } | AgentCommand::Judge { .. }) => "act",
     Command::Agent(AgentCommand::EndStep) => "end-step",
-    Command::Agent(AgentCommand::EndTurn) => "end-turn",
+    Command::Agent(AgentCommand::EndTurn(_)) => "end-turn",
     Command::Agent(AgentCommand::Fail { .. }) => "fail",
     Command::Agent(AgentCommand::Settle) => "settle",
     Command::Driver(DriverCommand::Reserve { .. }) => "reserve",

@@ -196,6 +196,27 @@ fn goal_edit_needs_an_objective_and_a_goal() {
 }
 
 #[test]
+fn goal_budget_sets_several_budgets_in_any_order() {
+    replies(
+        with_goal([]),
+        "/goal budget time=90m no-progress=5 Tokens=1.5M",
+        ["goal/change edit r2 active 0/5"],
+        "Rounds: 0/5\nTokens: 0/1.5M\nTime: 0s/1h30m\nActivation: armed",
+    );
+    let all_set = || with_goal([slash("/goal budget rounds=9 tokens=200k time=2h no-progress=2")]);
+    let budgets = all_set().goal().goal.budgets;
+    let kept = (budgets.rounds, budgets.tokens, budgets.time_ms, budgets.no_progress);
+    assert_eq!(kept, (9, Some(200_000), Some(7_200_000), Some(2)));
+    let budgets = all_set().and([slash("/goal budget tokens=none time=NONE")]).goal().goal.budgets;
+    assert_eq!((budgets.tokens, budgets.time_ms, budgets.no_progress), (None, None, Some(2)));
+    for wrong in
+        ["tokens=0", "time=0m", "time=90", "no-progress=0", "tokens=1 tokens=2", "rounds=3 x", "rounds=none"]
+    {
+        complains(with_goal([]), &format!("/goal budget {wrong}"), "A budget is rounds=N");
+    }
+}
+
+#[test]
 fn goal_budget_sets_the_rounds() {
     replies(with_goal([]), "/goal budget rounds=20", ["goal/change edit r2 active 0/20"], "Rounds: 0/20");
     replies(with_goal([]), "/goal Budget rounds=1", ["goal/change edit r2 active 0/1"], "Goal updated");

@@ -226,10 +226,7 @@ fn a_deleted_or_damaged_session_takes_nothing_more() {
     given([fact(deleted)]).when(prompt("hi")).refused(Code::SessionDeleted);
 
     let mut damaged = given([]);
-    damaged.record(
-        &person(),
-        vec![events::TurnEnd { turn: 1, reason: events::TurnEndReason::Completed }.into()],
-    );
+    damaged.record(&person(), vec![events::TurnEnd::new(1, events::TurnEndReason::Completed).into()]);
     assert!(damaged.state.damage.is_some());
     damaged.clone().when(prompt("hi")).refused(Code::SessionDamaged);
     assert!(damaged.decide(&person(), &Command::Own).is_err());

@@ -5,10 +5,10 @@ use events::{
     QuestionId, QuestionItem, QuestionOption, RequestAttempt, RequestHeader, SandboxProfile, StepFinish,
     Target, Todo, TodoStatus, ToolClass, ToolFailure, ToolOutcome, ToolResult, ToolSandbox, Usage,
 };
-use projections::{OpenQuestion, State};
+use projections::{OpenQuestion, State, WorkspaceMark};
 use sessions::{
-    AgentCommand, Answered, ClientCommand, Command, DriverCommand, Limits, ReviewVerdict, ToolAction,
-    UpdateAction, UpdateGoal,
+    AgentCommand, Answered, BudgetEdit, ClientCommand, Command, DriverCommand, Limits, ReviewVerdict,
+    ToolAction, UpdateAction, UpdateGoal,
 };
 
 use crate::given::{Step, Steps};
@@ -156,7 +156,11 @@ pub(crate) fn goal_ref(state: &State) -> GoalRef {
 
 pub(crate) fn goal_create(objective: &str, rounds_max: Option<u32>) -> Steps {
     let objective = objective.to_owned();
-    client(move |_| ClientCommand::GoalCreate { objective: objective.clone(), rounds_max })
+    client(move |_| ClientCommand::GoalCreate {
+        objective: objective.clone(),
+        rounds_max,
+        budgets: BudgetEdit::default(),
+    })
 }
 
 pub(crate) fn goal_edit(objective: Option<&str>, rounds_max: Option<u32>) -> Steps {
@@ -165,6 +169,7 @@ pub(crate) fn goal_edit(objective: Option<&str>, rounds_max: Option<u32>) -> Ste
         goal: goal_ref(state),
         objective: objective.clone(),
         rounds_max,
+        budgets: BudgetEdit::default(),
     })
 }
 
@@ -217,7 +222,7 @@ pub(crate) fn block(code: &str, message: &str) -> Steps {
 // The agent.
 
 pub(crate) fn claim() -> Steps {
-    agent(|_| AgentCommand::Claim)
+    agent(|_| AgentCommand::Claim(WorkspaceMark::default()))
 }
 
 pub(crate) fn admit() -> Steps {
@@ -304,8 +309,19 @@ pub(crate) fn answers_planning(content: Vec<Block>, plan: Option<&str>, finish: 
     let usage = Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() };
     let model = "rehearsal".to_owned();
     let answer = Answered { content, plan, usage: Some(usage), finish, model };
-    let command = Command::Agent(AgentCommand::Answered(answer));
-    wish(Actor::MODEL, move |_| command.clone())
+    by_model(move |_| AgentCommand::Answered(answer.clone()))
+}
+
+/// The model answers in words, and uses that much.
+pub(crate) fn answers_using(usage: Usage) -> Steps {
+    let (content, finish) = (vec![Block::text("done")], StepFinish::Stop);
+    let answer = Answered { content, plan: None, usage: Some(usage), finish, model: "rehearsal".to_owned() };
+    by_model(move |_| AgentCommand::Answered(answer.clone()))
+}
+
+/// The agent records what the model did.
+pub(crate) fn by_model(command: impl Fn(&State) -> AgentCommand + 'static) -> Steps {
+    wish(Actor::MODEL, move |state| Command::Agent(command(state)))
 }
 
 pub(crate) fn start(call_id: &str, class: ToolClass) -> Steps {
@@ -376,7 +392,7 @@ pub(crate) fn end_step() -> Steps {
 }
 
 pub(crate) fn end_turn() -> Steps {
-    agent(|_| AgentCommand::EndTurn)
+    agent(|_| AgentCommand::EndTurn(WorkspaceMark::default()))
 }
 
 pub(crate) fn settle() -> Steps {
@@ -384,7 +400,7 @@ pub(crate) fn settle() -> Steps {
 }
 
 pub(crate) fn fails() -> Steps {
-    agent(|_| AgentCommand::Fail { code: "network".to_owned(), message: "no route".to_owned() })
+    agent(|_| AgentCommand::Fail { code: "network".to_owned(), message: "no route".to_owned(), outage: None })
 }
 
 // Sequences.

@@ -6,8 +6,11 @@ import { submit, type Outcome } from "../state/live";
 import { usePage, viewOf } from "../state/store";
 import { Icon } from "../shell/Icon";
 import { Refusal } from "../shell/Refusal";
+import { Meters } from "./Meters";
 
 const LABELS = { active: "Goal", paused: "Paused goal", blocked: "Blocked goal", complete: "Goal met" };
+
+const JUDGED = { accepted: "Judged as met", refused: "Not met, says the judge", unjudged: "Not judged" };
 
 export function GoalBar({ session, goal }: { session: string; goal: GoalSlice }) {
   const flight = useFlight(goal.id);
@@ -56,6 +59,7 @@ export function GoalBar({ session, goal }: { session: string; goal: GoalSlice })
           )}
         </span>
       </div>
+      <Meters goal={goal} />
       <Reason goal={goal} isOpen={isOpen} />
       <Refusal refusal={flight.refusal} />
     </section>
@@ -113,11 +117,15 @@ function Verbs({ goal, isBusy, act, onEdit }: VerbsProps) {
 function Reason({ goal, isOpen }: { goal: GoalSlice; isOpen: boolean }) {
   const blocked = goal.phase === "blocked" ? goal.blocked_reason : null;
   const waits = goal.phase === "active" && !goal.round_in_flight ? goal.waiting : null;
+  const backOff = waits && goal.activation === "armed" ? goal.back_off : null;
+  const judged = goal.phase === "complete" || goal.judged?.verdict === "refused" ? goal.judged : null;
   return (
     <>
       {blocked && <p className="goal-reason bad"><span className="code">{blocked.code}</span>: {blocked.message}</p>}
-      {waits && <p className="goal-reason">{goal.activation === "armed" ? `Waits: ${waits}` : waits}</p>}
-      {isOpen && goal.evidence && <p className="goal-whole"><strong>Evidence</strong> {goal.evidence}</p>}
+      {backOff && <p className="goal-reason">Waits: the provider has an outage (<span className="code">{backOff.code}</span>); try {backOff.retry + 1} starts at {new Date(backOff.until_ms).toLocaleTimeString()}</p>}
+      {waits && !backOff && <p className="goal-reason">{goal.activation === "armed" ? `Waits: ${waits}` : waits}</p>}
+      {judged && <p className="goal-reason">{JUDGED[judged.verdict]}: {judged.reason}</p>}
+      {(isOpen || goal.phase === "complete") && goal.evidence && <p className="goal-whole"><strong>Evidence</strong> {goal.evidence}</p>}
     </>
   );
 }

@@ -45,6 +45,19 @@ export interface GoalSlice {
   created_at_ms: number;
   updated_at_ms: number;
   cap_reached: boolean;
+  budgets: BudgetsSlice;
+  back_off: null | { retry: number; until_ms: number; code: string };
+  judged: null | { verdict: "accepted" | "refused" | "unjudged"; reason: string };
+}
+
+export interface BudgetsSlice {
+  tokens_max: null | number;
+  tokens_used: number;
+  tokens_estimated: boolean;
+  time_ms_max: null | number;
+  time_ms_used: number;
+  no_progress_max: null | number;
+  rounds_without_progress: number;
 }
 
 export interface TurnSlice {

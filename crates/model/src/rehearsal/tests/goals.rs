@@ -64,3 +64,18 @@ fn a_wrap_up_is_words_alone() {
         assert!(closing.contains("goal-round-3.md"), "{closing}");
     }
 }
+
+#[test]
+fn a_claim_is_judged_by_whether_its_evidence_names_a_file() {
+    let claim = |objective: &str, evidence: &str| {
+        let quoted = |text: &str| serde_json::to_string(text).unwrap();
+        let (objective, evidence) = (quoted(objective), quoted(evidence));
+        let case = format!("<goal_claim>\nObjective: {objective}\nEvidence: {evidence}\n</goal_claim>");
+        let (steps, said) = Play::new(&case).turn(&works);
+        assert!(steps.is_empty());
+        said
+    };
+    assert!(claim("x", "wrote waymark-rehearsal/goal-round-1.md").starts_with("ACCEPTED\n"));
+    assert!(claim("x", "trust me").starts_with("REFUSED\n"));
+    assert!(claim("x judge=never", "waymark-rehearsal/goal-round-1.md").starts_with("REFUSED\n"));
+}
