@@ -10,6 +10,8 @@ mod edges;
 mod mask;
 #[path = "tidy/names.rs"]
 mod names;
+#[path = "tidy/protocol.rs"]
+mod protocol;
 #[path = "tidy/scan.rs"]
 mod scan;
 #[path = "tidy/scenarios.rs"]

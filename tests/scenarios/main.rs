@@ -35,4 +35,5 @@ mod modes;
 mod plan;
 mod process;
 mod provider;
+mod question;
 mod restart;

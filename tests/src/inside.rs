@@ -112,6 +112,7 @@ async fn open(
         provider: answering.provider,
         model: answering.model,
         registry: Arc::new(Registry::standard()),
+        modes: Arc::default(),
         protected: vec![data],
         sandbox: tools::Sandbox::none(),
     };

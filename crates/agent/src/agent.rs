@@ -10,6 +10,7 @@ use sessions::{AgentCommand, Command, LogError, Session, Submission, SubmitError
 use tokio_util::sync::CancellationToken;
 use tools::{Registry, Sandbox};
 
+use crate::modes::Modes;
 use crate::next::{Next, next};
 use crate::transcript::Transcript;
 
@@ -25,6 +26,8 @@ pub struct Outfit {
     pub model: String,
     /// The tools that it may call.
     pub registry: Arc<Registry>,
+    /// What it is told of its mode.
+    pub modes: Arc<Modes>,
     /// Folders that no tool reads or writes.
     pub protected: Vec<PathBuf>,
     /// What commands can be confined with.
@@ -37,6 +40,7 @@ pub struct Agent {
     pub(crate) provider: Arc<dyn Provider>,
     pub(crate) model: String,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) modes: Arc<Modes>,
     pub(crate) tool_specs: Vec<model::ToolSpec>,
     pub(crate) protected: Vec<PathBuf>,
     pub(crate) sandbox: Sandbox,
@@ -85,6 +89,7 @@ impl Agent {
             model: outfit.model,
             tool_specs: outfit.registry.specs().into_iter().map(spec).collect(),
             registry: outfit.registry,
+            modes: outfit.modes,
             protected: outfit.protected,
             sandbox: outfit.sandbox,
             transcript: Transcript::default(),

@@ -1,6 +1,6 @@
 //! One request: built from the log, recorded, streamed into the log, and its answer recorded.
 
-use events::{Block, CallId, Digest, RequestHeader, StepFinish, Usage};
+use events::{Block, CallId, Digest, ModeText, RequestHeader, StepFinish, Usage};
 use futures_util::StreamExt;
 use model::{Assembly, Failure, FailureClass, Finish, Request};
 use projections::State;
@@ -18,9 +18,11 @@ impl Agent {
     /// Asks the model once and records what it answers.
     pub(crate) async fn ask(&mut self, view: &View) -> Result<(), Stumble> {
         self.transcript.catch_up(&self.session, view.state.head).await?;
-        let request = self.request(&view.state);
-        if let Some(header) = self.changed_header(&view.state, &request) {
-            self.submit(AgentCommand::Header(header)).await?;
+        let mode_text = self.mode_text(&view.state);
+        let request = self.request(&view.state, &mode_text);
+        if let Some(header) = self.changed_header(&view.state, &request, &mode_text) {
+            // What the model is told of the change comes with it, so that the request is built anew.
+            return self.submit(AgentCommand::Header(header)).await;
         }
         let asked_bytes = request_bytes(&request);
         let assembly = match self.stream(view, request).await? {
@@ -33,12 +35,17 @@ impl Agent {
         self.submit(AgentCommand::Answered(answer)).await
     }
 
+    /// Returns the text of the mode in force, for the tools that the request has.
+    fn mode_text(&self, state: &State) -> String {
+        self.modes.text(state.plan.active, self.tool_specs.iter().map(|spec| spec.name.as_str()))
+    }
+
     /// A step that only closes offers no tools.
-    fn request(&self, state: &State) -> Request {
+    fn request(&self, state: &State, mode_text: &str) -> Request {
         let closes = state.turn.step().is_some_and(|step| step.wraps_up);
         Request {
             model: self.model.clone(),
-            system: system_prompt(&state.session.workspace, state.plan.active),
+            system: system_prompt(&state.session.workspace, state.plan.active, mode_text),
             messages: self.transcript.messages(),
             tools: if closes { Vec::new() } else { self.tool_specs.clone() },
             effort: None,
@@ -47,7 +54,7 @@ impl Agent {
     }
 
     /// Returns the header of the request if it differs from the one before; texts new to the log are in it.
-    fn changed_header(&self, state: &State, request: &Request) -> Option<RequestHeader> {
+    fn changed_header(&self, state: &State, request: &Request, mode_text: &str) -> Option<RequestHeader> {
         let tools = serde_json::to_string(&request.tools).expect("tool schemas are JSON");
         let (system_hash, tools_hash) = (digest(&request.system), digest(&tools));
         let header = RequestHeader {
@@ -59,6 +66,7 @@ impl Agent {
             max_output_tokens: request.max_output_tokens,
             system_hash,
             tools_hash,
+            mode_text: Some(ModeText { plan: state.plan.active, hash: digest(mode_text) }),
             system: None,
             tools: None,
         };

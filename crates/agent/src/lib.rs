@@ -21,12 +21,15 @@ mod calls;
 mod flow;
 mod judge;
 mod mark;
+mod modes;
 mod next;
 mod prompt;
 pub mod proposed_plan;
+mod tags;
 mod transcript;
 mod usage;
 
 pub use agent::{Agent, Outfit};
+pub use modes::{ModeTextError, ModeTexts, Modes, TemplateError};
 pub use next::{Next, next};
 pub use prompt::system_prompt;

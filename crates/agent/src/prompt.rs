@@ -2,14 +2,15 @@
 
 /// What holds in every mode.
 const BASE: &str = include_str!("texts/base.md");
-/// The rules of plan mode.
-const PLAN: &str = include_str!("texts/plan.md");
-/// The rules of the default mode.
-const DEFAULT: &str = include_str!("texts/default.md");
 
-/// Returns the system prompt. The mode comes last, so that switching it leaves the rest of the prompt as it was.
+/// Returns the system prompt. The mode comes last, so that switching it leaves the rest of the prompt as it was; an empty
+/// `mode_text` leaves it out.
 #[must_use]
-pub fn system_prompt(workspace: &str, planning: bool) -> String {
-    let mode = if planning { PLAN } else { DEFAULT };
-    format!("{BASE}\nWorkspace folder: {workspace}\n\n{mode}")
+pub fn system_prompt(workspace: &str, planning: bool, mode_text: &str) -> String {
+    let before = format!("{BASE}\nWorkspace folder: {workspace}\n");
+    if mode_text.is_empty() {
+        return before;
+    }
+    let name = if planning { "plan" } else { "default" };
+    format!("{before}\n<mode name=\"{name}\">\n{mode_text}\n</mode>\n")
 }

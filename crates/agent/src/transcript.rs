@@ -3,10 +3,13 @@
 use std::collections::{HashSet, VecDeque};
 
 use events::{
-    AssistantMessage, Block, Envelope, GoalChange, Seq, SessionEvent, ToolOutcome, ToolResult, plain_text,
+    AssistantMessage, Block, Envelope, GoalChange, Seq, SessionEvent, Source, ToolOutcome, ToolResult,
+    UserMessage, plain_text,
 };
 use model::{Call, Message};
 use sessions::{LogError, ReadLimit, Session};
+
+use crate::tags::escaped;
 
 /// The surface of a session as messages for a provider.
 #[derive(Debug, Default)]
@@ -86,7 +89,7 @@ impl Transcript {
 
 fn message_of(envelope: &Envelope) -> Option<(Seq, Message)> {
     let message = match &envelope.event {
-        SessionEvent::UserMessage(data) => Message::User { text: plain_text(&data.content) },
+        SessionEvent::UserMessage(data) => Message::User { text: said(data) },
         SessionEvent::AssistantMessage(data) => answer_of(data)?,
         SessionEvent::ToolResult(data) => Message::Tool {
             call_id: data.call_id.0.clone(),
@@ -96,6 +99,12 @@ fn message_of(envelope: &Envelope) -> Option<(Seq, Message)> {
         _ => return None,
     };
     Some((envelope.seq, message))
+}
+
+/// What a person says speaks for a person only: a tag of the engine in it is text.
+fn said(data: &UserMessage) -> String {
+    let text = plain_text(&data.content);
+    if data.source == Source::User { escaped(&text) } else { text }
 }
 
 /// An answer that says and calls nothing shows the model nothing.

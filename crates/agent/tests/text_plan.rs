@@ -52,6 +52,7 @@ impl Bench {
             provider: Arc::new(model.clone()),
             model: "scripted".to_owned(),
             registry: Arc::new(Registry::standard()),
+            modes: Arc::default(),
             protected: Vec::new(),
             sandbox: tools::Sandbox::none(),
         };

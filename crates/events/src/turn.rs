@@ -268,12 +268,24 @@ pub struct RequestHeader {
     pub system_hash: Digest,
     /// BLAKE3 of the tool list's JSON.
     pub tools_hash: Digest,
+    /// The text of the mode in force, which is part of the system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_text: Option<ModeText>,
     /// The system prompt, when its hash is new to this log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
     /// The tool list's JSON, when its hash is new to this log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<String>,
+}
+
+/// The text that told the model of the mode in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModeText {
+    /// True is plan mode.
+    pub plan: bool,
+    /// BLAKE3 of the text; of an empty one where it is suppressed.
+    pub hash: Digest,
 }
 
 /// A request is made again within its step.
@@ -434,6 +446,18 @@ pub enum SandboxProfile {
     Workspace,
     /// Whatever the host may change.
     Off,
+}
+
+impl SandboxProfile {
+    /// Returns the profile's name on the wire.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::Workspace => "workspace",
+            Self::Off => "off",
+        }
+    }
 }
 
 /// A call has its one result.

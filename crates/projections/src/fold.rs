@@ -58,7 +58,10 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
         | SessionEvent::QuestionAsked(_)
         | SessionEvent::QuestionAnswered(_)
         | SessionEvent::QuestionWithdrawn(_) => fold_work(state, recorded),
-        SessionEvent::CompactionSummary(data) => state.surface.summarise(data.last_seq, seq),
+        SessionEvent::CompactionSummary(data) => {
+            state.surface.summarise(data.last_seq, seq);
+            state.plan.retell = true;
+        }
         SessionEvent::RequestAttempt(_)
         | SessionEvent::ModelSelected(_)
         | SessionEvent::HookRan(_)
@@ -205,6 +208,7 @@ fn fold_user_message(state: &mut State, data: &UserMessage) -> bool {
         Source::Goal { goal_id, revision, round } => state.goals.admit((goal_id, *revision, *round)),
         Source::Notice { about, .. } if about == PLAN_NOTICE => {
             state.plan.told = Some(state.plan.active);
+            state.plan.retell = false;
             true
         }
         Source::User | Source::Notice { .. } | Source::Plan { .. } => true,

@@ -19,6 +19,7 @@ mod fold;
 mod goal;
 mod inbox;
 mod plan;
+mod plan_safety;
 mod question;
 mod record;
 mod slices;
@@ -32,6 +33,7 @@ pub use fold::{PLAN_NOTICE, fold, fold_all};
 pub use goal::{Activation, BackOff, CurrentGoal, Flight, FlightStage, Goals, Judged};
 pub use inbox::{Inbox, Input};
 pub use plan::{Plan, Proposal, ProposalState, Selection};
+pub use plan_safety::{Breach, Outside, OutsideKind, PlanSafety, PlanWatch};
 pub use question::{OpenQuestion, Questions};
 pub use record::{Permissions, Requests, SessionRecord, Surface, Usage};
 pub use slices::*;
@@ -40,4 +42,4 @@ pub use turn::{Call, CallStage, Cancelled, LastStep, OpenStep, OpenTurn, Stream,
 pub use waiting::Waiting;
 
 /// The version of the fold: a snapshot made by another version is folded anew from the log.
-pub const FOLD_VERSION: u32 = 2;
+pub const FOLD_VERSION: u32 = 3;

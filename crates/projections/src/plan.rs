@@ -12,13 +12,20 @@ pub struct Plan {
     pub pending: Option<Selection>,
     /// The newest proposal; it stays readable after approval.
     pub proposal: Option<Proposal>,
+    /// The plans and revisions before [`Plan::proposal`], oldest first, as far as they are kept at hand; the log keeps all.
+    pub earlier: Vec<Proposal>,
     /// Whether [`Plan::proposal`] was made during the present stay in plan mode.
     pub proposed_this_stay: bool,
     /// The mode the model was last told: by a request's header, by a notice, or by an approval's tool result.
     pub told: Option<bool>,
     /// Whether a switch since then is to be told; an approval's tool result tells it already.
     pub narrate: bool,
+    /// Whether a summary took the place of what the model was told, so that it is told again.
+    pub retell: bool,
 }
+
+/// Earlier proposals that are kept at hand.
+const EARLIER_MAX: usize = 100;
 
 /// A mode that somebody chose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,8 +103,27 @@ impl Plan {
         self.active = active;
     }
 
+    /// Returns every plan and revision at hand, newest first.
+    pub fn versions(&self) -> impl Iterator<Item = &Proposal> {
+        self.proposal.iter().chain(self.earlier.iter().rev())
+    }
+
+    /// Returns the plan that was approved last.
+    #[must_use]
+    pub fn approved(&self) -> Option<&Proposal> {
+        self.versions().find(|version| version.state == ProposalState::Approved)
+    }
+
     pub(crate) fn propose(&mut self, data: &PlanProposed, seq: Seq) {
         self.proposed_this_stay = true;
+        // The same text put forward again is the same version.
+        let before = self
+            .proposal
+            .take()
+            .filter(|before| (before.plan_id, &before.sha256) != (data.plan_id, &data.sha256));
+        self.earlier.extend(before);
+        let surplus = self.earlier.len().saturating_sub(EARLIER_MAX);
+        self.earlier.drain(..surplus);
         self.proposal = Some(Proposal {
             plan_id: data.plan_id,
             revision: data.revision,

@@ -19,6 +19,14 @@ pub struct OpenQuestion {
     pub epoch: Epoch,
 }
 
+impl OpenQuestion {
+    /// Returns when the declared default stands, milliseconds since 1970: while the host that asked is open.
+    #[must_use]
+    pub fn runs_out_at(&self, host_epoch: Option<Epoch>) -> Option<u64> {
+        self.asked.deadline.filter(|_| Some(self.epoch) == host_epoch)
+    }
+}
+
 impl Questions {
     /// Returns an open question.
     #[must_use]

@@ -6,7 +6,7 @@ use events::{
 };
 use serde::Serialize;
 
-use crate::{Damage, Input, OpenQuestion, ProposalState, State, Usage};
+use crate::{Damage, Input, OpenQuestion, Proposal, ProposalState, State, Usage};
 
 mod goal;
 
@@ -49,6 +49,8 @@ pub struct PlanSlice {
     pub pending: Option<PendingSlice>,
     /// The newest proposal.
     pub proposal: Option<ProposalSlice>,
+    /// The plan that was approved last.
+    pub approved: Option<ProposalSlice>,
     /// The review that waits.
     pub review: Option<ReviewSlice>,
 }
@@ -243,16 +245,25 @@ impl PlanSlice {
                 .pending
                 .as_ref()
                 .map(|pending| PendingSlice { target: pending.active, by: pending.by.kind }),
-            proposal: plan.proposal.as_ref().map(|proposal| ProposalSlice {
-                plan_id: proposal.plan_id,
-                revision: proposal.revision,
-                title: proposal.title.clone(),
-                sha256: proposal.sha256.clone(),
-                state: proposal.state,
-                seq: proposal.seq,
-                from: proposal.from,
-            }),
+            proposal: plan.proposal.as_ref().map(ProposalSlice::of),
+            approved: plan.approved().map(ProposalSlice::of),
             review: state.questions.review().and_then(ReviewSlice::of),
+        }
+    }
+}
+
+impl ProposalSlice {
+    /// Returns a proposal as shown.
+    #[must_use]
+    pub fn of(proposal: &Proposal) -> Self {
+        Self {
+            plan_id: proposal.plan_id,
+            revision: proposal.revision,
+            title: proposal.title.clone(),
+            sha256: proposal.sha256.clone(),
+            state: proposal.state,
+            seq: proposal.seq,
+            from: proposal.from,
         }
     }
 }

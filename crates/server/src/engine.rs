@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use agent::{Agent, Outfit};
 use events::{Actor, SessionId};
-use sessions::{Clock, Command, Limits, LogError, Session, Sessions, Setting, Submission};
+use sessions::{Clock, Command, Limits, LogError, Session, Sessions, Setting, Submission, keep_deadlines};
 use store::Log;
 use tokio::sync::mpsc;
 use tokio::task::{self, JoinError, JoinHandle, JoinSet};
@@ -38,10 +38,12 @@ impl Engine {
     /// When the log cannot be read.
     pub async fn start(parts: Parts) -> Result<Self, LogError> {
         let host = format!("pid {}", std::process::id());
+        let clock = Arc::clone(&parts.clock);
         let setting = Setting { log: parts.log, clock: parts.clock, host, limits: parts.limits };
         let (sessions, owned) = Sessions::new(setting);
         let stop = CancellationToken::new();
-        let staff = Staff { sessions: Arc::clone(&sessions), outfit: parts.outfit, stop: stop.clone() };
+        let staff =
+            Staff { sessions: Arc::clone(&sessions), clock, outfit: parts.outfit, stop: stop.clone() };
         let workers = tokio::spawn(staff.serve(owned));
         let taken = sessions.recover().await?;
         if taken > 0 {
@@ -67,6 +69,7 @@ impl Engine {
 /// Gives each owned session its agent and its driver.
 struct Staff {
     sessions: Arc<Sessions>,
+    clock: Arc<dyn Clock>,
     outfit: Outfit,
     stop: CancellationToken,
 }
@@ -92,7 +95,8 @@ impl Staff {
         match self.sessions.open(id).await {
             Ok(session) => {
                 let agent = Agent::new(session.clone(), self.outfit.clone());
-                let task = shift.workers.spawn(work(agent, session, self.stop.clone()));
+                let deadlines = keep_deadlines(session.clone(), Arc::clone(&self.clock));
+                let task = shift.workers.spawn(work(agent, session, deadlines, self.stop.clone()));
                 shift.serving.insert(task.id(), id);
             }
             Err(error) => tracing::error!(session = %id, %error, "an owned session cannot be opened"),
@@ -128,10 +132,10 @@ impl Shift {
     }
 }
 
-/// Runs a session's agent and its driver until the process stops or the session is closed.
-async fn work(agent: Agent, session: Session, stop: CancellationToken) {
+/// Runs a session's agent, its driver and its questions' deadlines until the process stops or the session is closed.
+async fn work(agent: Agent, session: Session, deadlines: impl Future<Output = ()>, stop: CancellationToken) {
     tokio::select! {
         () = stop.cancelled() => {}
-        ((), ()) = async { tokio::join!(agent.run(stop.clone()), goal_driver::run(session)) } => {}
+        _ = async { tokio::join!(agent.run(stop.clone()), goal_driver::run(session), deadlines) } => {}
     }
 }

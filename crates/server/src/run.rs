@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::Outfit;
+use agent::{Modes, Outfit};
 use anyhow::{Context, anyhow};
 use gateway::{About, Access, Gateway, GatewayLimits};
 use sessions::SystemClock;
@@ -34,7 +34,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let log: Arc<dyn Log> = log;
     let access = Access::open(&settings.data, log.id())
         .with_context(|| format!("cannot use the keys in {}", settings.data.display()))?;
-    let engine = Engine::start(parts(&settings, (&chosen, &sandbox), Arc::clone(&log))).await?;
+    let engine = Engine::start(parts(&settings, (&chosen, &sandbox), Arc::clone(&log))?).await?;
     let about = about(&settings, &chosen, &log);
     let token = access.launch_token().to_owned();
     let gateway = Gateway {
@@ -78,17 +78,45 @@ async fn bind(settings: &Settings) -> anyhow::Result<TcpListener> {
     })
 }
 
-fn parts(settings: &Settings, (chosen, sandbox): (&Chosen, &Sandbox), log: Arc<dyn Log>) -> Parts {
+/// Returns the tools as the settings want them.
+fn registry(settings: &Settings) -> Registry {
+    match settings.limits.allow_parallel_in_progress {
+        true => Registry::standard(),
+        false => Registry::standard().with_todos_in_sequence(),
+    }
+}
+
+/// Returns what the model is told of its mode. Texts for other models are checked as well: a slip shows at the start, not
+/// when the model is changed.
+fn modes(settings: &Settings, model: &str, registry: &Registry) -> anyhow::Result<Modes> {
+    for (name, texts) in &settings.model_mode_texts {
+        Modes::new(texts, &settings.mode_texts, registry).with_context(|| format!("models.\"{name}\""))?;
+    }
+    let of_model = settings.model_mode_texts.get(model).cloned().unwrap_or_default();
+    let modes = Modes::new(&of_model, &settings.mode_texts, registry)?;
+    match settings.limits.questions_in_default_mode {
+        true => Ok(modes),
+        false => Ok(modes.without_questions_in_default()),
+    }
+}
+
+fn parts(
+    settings: &Settings,
+    (chosen, sandbox): (&Chosen, &Sandbox),
+    log: Arc<dyn Log>,
+) -> anyhow::Result<Parts> {
+    let registry = registry(settings);
     let protected: Vec<PathBuf> =
         [Some(settings.data.clone()), settings.config_folder.clone()].into_iter().flatten().collect();
     let outfit = Outfit {
         provider: Arc::clone(&chosen.provider),
         model: chosen.model.clone(),
-        registry: Arc::new(Registry::standard()),
+        modes: Arc::new(modes(settings, &chosen.model, &registry)?),
+        registry: Arc::new(registry),
         protected,
         sandbox: sandbox.clone(),
     };
-    Parts { log, clock: Arc::new(SystemClock), limits: settings.limits, outfit }
+    Ok(Parts { log, clock: Arc::new(SystemClock), limits: settings.limits, outfit })
 }
 
 fn about(settings: &Settings, chosen: &Chosen, log: &Arc<dyn Log>) -> About {

@@ -1,8 +1,10 @@
 //! Where settings come from: command line, environment, configuration file, defaults, in this order.
 
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use agent::ModeTexts;
 use secrecy::SecretString;
 use serde::Deserialize;
 use sessions::Limits;
@@ -33,6 +35,10 @@ pub struct Settings {
     pub provider: ProviderSettings,
     /// The limits in force.
     pub limits: Limits,
+    /// Texts that replace our rules of the modes.
+    pub mode_texts: ModeTexts,
+    /// The same for single models, by name; they come first.
+    pub model_mode_texts: BTreeMap<String, ModeTexts>,
 }
 
 /// Who answers.
@@ -122,6 +128,8 @@ struct File {
     rehearsal: RehearsalFile,
     goal: GoalFile,
     todo: TodoFile,
+    modes: ModesFile,
+    models: BTreeMap<String, ModelFile>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -144,6 +152,21 @@ struct TodoFile {
     allow_parallel_in_progress: Option<bool>,
 }
 
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ModesFile {
+    plan_text: Option<String>,
+    default_text: Option<String>,
+    questions_in_default: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ModelFile {
+    plan_text: Option<String>,
+    default_text: Option<String>,
+}
+
 impl Settings {
     /// Puts the settings together. `environment` looks a variable up.
     ///
@@ -158,6 +181,11 @@ impl Settings {
             listen: listen(cli, &file)?,
             provider: provider(cli, &file, &environment),
             limits: limits(&file)?,
+            mode_texts: ModeTexts {
+                plan: file.modes.plan_text.clone(),
+                default: file.modes.default_text.clone(),
+            },
+            model_mode_texts: model_mode_texts(&file),
             config_folder: path
                 .filter(|path| path.exists())
                 .and_then(|path| path.parent().map(Path::to_path_buf)),
@@ -268,11 +296,19 @@ fn provider(cli: &Cli, file: &File, environment: &impl Fn(&str) -> Option<String
     }
 }
 
+fn model_mode_texts(file: &File) -> BTreeMap<String, ModeTexts> {
+    let texts =
+        |model: &ModelFile| ModeTexts { plan: model.plan_text.clone(), default: model.default_text.clone() };
+    file.models.iter().map(|(name, model)| (name.clone(), texts(model))).collect()
+}
+
 fn limits(file: &File) -> Result<Limits, SettingsError> {
     let limits = file.goal.over(Limits::default())?;
     let allow_parallel_in_progress =
         file.todo.allow_parallel_in_progress.unwrap_or(limits.allow_parallel_in_progress);
-    Ok(Limits { allow_parallel_in_progress, ..limits })
+    let questions_in_default_mode =
+        file.modes.questions_in_default.unwrap_or(limits.questions_in_default_mode);
+    Ok(Limits { allow_parallel_in_progress, questions_in_default_mode, ..limits })
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ async fn engine_asking(provider: Arc<dyn Provider>, data: &Path) -> Engine {
         provider,
         model: REHEARSAL.to_owned(),
         registry: Arc::new(Registry::standard()),
+        modes: Arc::default(),
         protected: vec![data.to_owned()],
         sandbox: tools::Sandbox::none(),
     };

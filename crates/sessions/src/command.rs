@@ -16,6 +16,13 @@ pub enum Command {
     Own,
     /// From the host itself: own the session no longer, for a worker of it broke down.
     Disown,
+    /// From the host itself: the time of a question is over.
+    Expire {
+        /// The question.
+        question_id: QuestionId,
+        /// Its revision.
+        revision: u32,
+    },
     /// From a tab, an editor or a script.
     Client(ClientCommand),
     /// From the host's agent.

@@ -39,6 +39,7 @@ pub fn decide(state: &State, command: &Command, at: &Moment) -> Decision {
     refuse_closed(state)?;
     match command {
         Command::Own | Command::Disown => Ok(Vec::new()),
+        Command::Expire { question_id, revision } => question::expire(state, (*question_id, *revision), at),
         Command::Client(command) => client(state, command, at),
         Command::Agent(command) => agent::decide(state, command, at),
         Command::Driver(DriverCommand::Reserve { goal, round }) => driver::reserve(state, goal, *round, at),

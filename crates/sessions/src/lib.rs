@@ -16,6 +16,7 @@
 mod amounts;
 mod clock;
 mod command;
+mod deadline;
 mod decide;
 mod door;
 mod host;
@@ -33,6 +34,7 @@ pub use command::{
     AgentCommand, Answered, BudgetEdit, ClientCommand, Command, DriverCommand, Judgement, Outage,
     ReviewVerdict,
 };
+pub use deadline::{Deadline, keep_deadlines, next_deadline};
 pub use decide::{Claim, Decision, SLASH_COMMANDS, SlashCommand, claim_to_judge, decide, fork_batch, repair};
 pub use host::{NewSession, Sessions, Setting};
 pub use list::{GoalRow, SessionRow, SessionStatus};

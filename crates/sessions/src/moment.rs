@@ -83,6 +83,8 @@ pub struct Limits {
     pub allow_parallel_in_progress: bool,
     /// Bytes of a plan's markdown.
     pub plan_bytes_max: usize,
+    /// Whether the model may ask outside plan mode too.
+    pub questions_in_default_mode: bool,
     /// Steps of a turn.
     pub steps_per_turn_max: u32,
     /// Bytes of a title.
@@ -109,6 +111,7 @@ impl Default for Limits {
             todo_bytes_max: 1 << 10,
             allow_parallel_in_progress: true,
             plan_bytes_max: 256 << 10,
+            questions_in_default_mode: true,
             steps_per_turn_max: 200,
             title_bytes_max: 80,
         }

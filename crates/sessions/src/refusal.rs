@@ -132,6 +132,10 @@ codes! {
     PlanReviewDismissed = "PLAN_REVIEW_DISMISSED",
     /// The question is answered, withdrawn or was never asked.
     QuestionGone = "QUESTION_GONE",
+    /// Questions are asked in plan mode only.
+    QuestionUnavailable = "QUESTION_UNAVAILABLE",
+    /// The time of the question is not over.
+    QuestionNotDue = "QUESTION_NOT_DUE",
     /// The question was asked anew.
     QuestionStale = "QUESTION_STALE",
     /// The answers do not fit the question.

@@ -77,6 +77,32 @@ pub fn mode_notice(active: bool) -> &'static str {
     }
 }
 
+/// Tells the model that the rules of its mode are others now.
+pub(crate) fn mode_text_notice(active: bool) -> String {
+    format!(
+        "<mode_change>\nThe rules of the {} mode were replaced. What the system prompt says of it now is in force; what it \
+         said before no longer applies.\n</mode_change>",
+        mode_name(active)
+    )
+}
+
+/// Tells the model of its mode again, for what it was told stands in the conversation no longer.
+pub(crate) fn mode_retold(active: bool) -> String {
+    let rule = if active {
+        "Explore and plan; change nothing until a plan is approved."
+    } else {
+        "Carry out what is asked; the rules of plan mode do not apply."
+    };
+    format!(
+        "<mode_change>\nThe conversation so far was summed up. The {} mode is on. {rule}\n</mode_change>",
+        mode_name(active)
+    )
+}
+
+fn mode_name(active: bool) -> &'static str {
+    if active { "plan" } else { "default" }
+}
+
 /// Names a plan so that nobody can take it for another one.
 fn plan_name(plan: &Proposal) -> String {
     let title = serde_json::Value::String(plan.title.clone());

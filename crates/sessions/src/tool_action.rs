@@ -32,6 +32,8 @@ pub enum ToolAction {
     AskUser {
         /// One to three items.
         items: Vec<QuestionItem>,
+        /// Seconds after which the recommended options stand; none waits for as long as it takes.
+        answer_within_s: Option<u64>,
     },
 }
 

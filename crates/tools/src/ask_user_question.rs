@@ -25,10 +25,15 @@ const RECOMMENDED_SUFFIX: &str = "(Recommended)";
 
 /// Arguments of `ask_user_question`.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct AskUserQuestion {
     /// The questions, in the order in which they are asked.
     #[schemars(length(min = 1, max = 3))]
     questions: Vec<Item>,
+    /// Seconds after which the recommended options stand, if nobody answers; each question then needs one. Leave it out
+    /// to wait for as long as it takes.
+    #[schemars(range(min = 30, max = 86_400))]
+    answer_within_seconds: Option<u64>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -120,7 +125,10 @@ fn unique<'a>(names: impl Iterator<Item = &'a str>, at: impl Fn(usize) -> String
 
 impl From<AskUserQuestion> for ToolAction {
     fn from(call: AskUserQuestion) -> Self {
-        Self::AskUser { items: call.questions.into_iter().map(QuestionItem::from).collect() }
+        Self::AskUser {
+            items: call.questions.into_iter().map(QuestionItem::from).collect(),
+            answer_within_s: call.answer_within_seconds,
+        }
     }
 }
 

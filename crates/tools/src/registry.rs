@@ -66,6 +66,14 @@ impl Registry {
         Self { tools }
     }
 
+    /// Returns the same tools for sessions whose todo lists have one item in progress at most.
+    #[must_use]
+    pub fn with_todos_in_sequence(mut self) -> Self {
+        let todos = self.tools.iter_mut().filter(|tool| tool.description == todo_write::DESCRIPTION);
+        todos.for_each(|tool| tool.description = todo_write::SEQUENTIAL);
+        self
+    }
+
     /// Returns what a model is told, sorted by name. The other names `update_plan` and
     /// `request_user_input` work too, for models that know only them, and are left out here.
     pub fn specs(&self) -> Vec<ToolSpec> {

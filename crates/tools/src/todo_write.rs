@@ -14,6 +14,11 @@ pub(crate) const DESCRIPTION: &str = "Writes the todo list of this session. Send
     skip it for a trivial task. Mark every item that is being worked on in_progress (one when you work in \
     sequence), and completed as soon as it is done. Each content is unique and not blank. 200 items of 1 KiB at \
     most. Refused in plan mode.";
+/// The description where one item at most may be in progress.
+pub(crate) const SEQUENTIAL: &str = "Writes the todo list of this session. Send the whole list each time: it \
+    replaces the previous one. Use it for work of several steps, one item per concrete step, before you start; \
+    skip it for a trivial task. Mark at most one item in_progress, exactly one while work is left, and completed as \
+    soon as it is done. Each content is unique and not blank. 200 items of 1 KiB at most. Refused in plan mode.";
 
 /// Arguments of `todo_write`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -33,6 +38,7 @@ struct Item {
 
 /// Arguments of `update_plan`.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct UpdatePlan {
     /// Why the list changes.
     explanation: Option<String>,

@@ -142,6 +142,7 @@ fn requests() -> impl Strategy<Value = SessionEvent> {
     let header = ((any::<u32>(), any::<u32>()), text(), of(text()), of(any::<u32>()), digest());
     prop_oneof![
         header.prop_map(|((turn, step), provider, effort, max_output_tokens, hash)| {
+            let system_text = effort.is_some();
             RequestHeader {
                 turn,
                 step,
@@ -152,6 +153,7 @@ fn requests() -> impl Strategy<Value = SessionEvent> {
                 effort,
                 max_output_tokens,
                 system_hash: hash.clone(),
+                mode_text: system_text.then(|| ModeText { plan: turn % 2 == 0, hash: hash.clone() }),
                 tools_hash: hash,
             }
             .into()

@@ -159,3 +159,17 @@ fn a_goal_setting_out_of_range_is_named() {
     }
     assert!(limits_of("[goal]\non_outage = \"panic\"").is_err());
 }
+
+#[test]
+fn mode_texts_are_read_for_all_models_and_for_one() {
+    let (root, workspace, data) = folders();
+    let config = root.path().join("waymark.toml");
+    let file = "[modes]\nplan_text = \"look\"\nquestions_in_default = false\n[models.\"small:1b\"]\ndefault_text = \"\"\n";
+    std::fs::write(&config, file).unwrap();
+    let cli = Cli { config: Some(config), ..cli(&workspace, &data) };
+    let settings = Settings::resolve(&cli, nothing).unwrap();
+    assert_eq!(settings.mode_texts, ModeTexts { plan: Some("look".to_owned()), default: None });
+    let small = ModeTexts { plan: None, default: Some(String::new()) };
+    assert_eq!(settings.model_mode_texts, BTreeMap::from([("small:1b".to_owned(), small)]));
+    assert!(!settings.limits.questions_in_default_mode);
+}

@@ -11,7 +11,7 @@ use projections::{Activation, Input, OpenTurn, PLAN_NOTICE, State, WorkspaceMark
 
 use super::closing::{Closing, close, give_back, lapse_wrap_up, stopped_by};
 use super::{Decision, budget, outage, session, text_plan, tool};
-use crate::text::{mode_notice, round_prompt};
+use crate::text::{mode_notice, mode_retold, mode_text_notice, round_prompt};
 use crate::{AgentCommand, Answered, Code, Moment, Outage, Refusal};
 
 pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Decision {
@@ -19,7 +19,7 @@ pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Deci
     match command {
         AgentCommand::Claim(mark) => claim(state, mark, at),
         AgentCommand::Admit => admit(state, at),
-        AgentCommand::Header(header) => header_changed(state, header),
+        AgentCommand::Header(header) => header_changed(state, header, at),
         AgentCommand::Delta(delta) => streamed(state, delta),
         AgentCommand::Retry(attempt) => {
             unanswered(state)?;
@@ -153,7 +153,9 @@ fn admit(state: &State, at: &Moment) -> Decision {
     events.extend(entering.iter().map(|input| message_of(input, at)));
     let narrate = state.plan.pending.as_ref().map_or(state.plan.narrate, |pending| pending.narrate);
     if state.plan.owes_notice(mode, narrate) {
-        events.push(notice_of(mode, at));
+        events.push(notice_of(mode, mode_notice(mode), at));
+    } else if state.plan.retell {
+        events.push(notice_of(mode, &mode_retold(mode), at));
     }
     Ok(events)
 }
@@ -182,20 +184,27 @@ fn message_of(input: &Input, at: &Moment) -> SessionEvent {
     .into()
 }
 
-fn notice_of(mode: bool, at: &Moment) -> SessionEvent {
+fn notice_of(mode: bool, text: &str, at: &Moment) -> SessionEvent {
     let summary = if mode { "plan mode on" } else { "plan mode off" };
     UserMessage {
         message_id: MessageId(at.ids.fresh()),
         input_id: None,
         source: Source::Notice { about: PLAN_NOTICE.to_owned(), summary: summary.to_owned() },
-        content: vec![Block::text(mode_notice(mode))],
+        content: vec![Block::text(text)],
     }
     .into()
 }
 
-fn header_changed(state: &State, header: &RequestHeader) -> Decision {
+/// Records what the request is made with. A mode whose rules were replaced since the request before is told so; a switch
+/// of the mode was told when it was committed.
+fn header_changed(state: &State, header: &RequestHeader, at: &Moment) -> Decision {
     unanswered(state)?;
-    Ok(vec![header.clone().into()])
+    let before = state.requests.header.as_ref().and_then(|before| before.mode_text.as_ref());
+    let replaced = before
+        .zip(header.mode_text.as_ref())
+        .filter(|(before, now)| before.plan == now.plan && before.hash != now.hash);
+    let notice = replaced.map(|(_, now)| notice_of(now.plan, &mode_text_notice(now.plan), at));
+    Ok(notice.into_iter().chain([header.clone().into()]).collect())
 }
 
 fn streamed(state: &State, delta: &AssistantDelta) -> Decision {

@@ -16,20 +16,53 @@ const ITEMS_MAX: usize = 3;
 /// Options an item may have.
 const OPTIONS: std::ops::RangeInclusive<usize> = 2..=4;
 
+/// Seconds that a question with a deadline leaves: time to read it, and no more than a day.
+const WITHIN_S: std::ops::RangeInclusive<u64> = 30..=86_400;
+
 /// Starts the call and asks its question; the call's result is written with the answer.
-pub(super) fn ask(call_id: &CallId, items: &[QuestionItem], at: &Moment) -> Decision {
+pub(super) fn ask(
+    state: &State,
+    call_id: &CallId,
+    (items, within_s): (&[QuestionItem], Option<u64>),
+    at: &Moment,
+) -> Decision {
+    if !state.is_planning() && !at.limits.questions_in_default_mode {
+        let message = "questions are asked in plan mode only; make the assumption that the user would most likely make, \
+                       and say it";
+        return Refusal::err(Code::QuestionUnavailable, message);
+    }
     check_items(items)?;
+    let default = within_s.map(|within_s| declared_default(items, within_s)).transpose()?;
     let asked = QuestionAsked {
         question_id: QuestionId(at.ids.fresh()),
         revision: 1,
         call_id: Some(call_id.clone()),
         intent: QuestionIntent::AskUser,
         items: items.to_vec(),
-        default: None,
-        deadline: None,
+        default,
+        deadline: within_s.map(|within_s| at.at_ms.saturating_add(within_s * 1000)),
     };
     let started = ToolStarted { call_id: call_id.clone(), class: ToolClass::Ask, sandbox: None };
     Ok(vec![started.into(), asked.into()])
+}
+
+/// Returns the answers that stand when nobody gives any: what the asker recommends.
+fn declared_default(items: &[QuestionItem], within_s: u64) -> Result<Vec<Answer>, Refusal> {
+    if !WITHIN_S.contains(&within_s) {
+        let message = format!("a question waits {} to {} seconds", WITHIN_S.start(), WITHIN_S.end());
+        return Refusal::err(Code::QuestionInvalid, message);
+    }
+    let recommended = |item: &QuestionItem| {
+        let options = item.options.iter().filter(|option| option.recommended);
+        let selected = options.map(|option| option.label.clone()).collect();
+        Answer { id: item.id.clone(), selected, custom: None }
+    };
+    let default: Vec<Answer> = items.iter().map(recommended).collect();
+    check_answers(items, &default).map_err(|_| {
+        let message = "with a time limit each question recommends the option that stands when nobody answers";
+        Refusal::new(Code::QuestionInvalid, message)
+    })?;
+    Ok(default)
 }
 
 fn check_items(items: &[QuestionItem]) -> Result<(), Refusal> {
@@ -87,8 +120,22 @@ pub(super) fn answer(
     }
     let mut events = vec![answered(asked, answers.to_vec(), at)];
     if let Some(call_id) = &asked.call_id {
-        events.push(result_ok(call_id, answers_text(answers)));
+        events.push(result_ok(call_id, answers_text("user", answers)));
     }
+    Ok(events)
+}
+
+/// Lets the declared default stand. Only the host that asked does so: after a restart the question waits for a person,
+/// however long ago its time ended.
+pub(super) fn expire(state: &State, (id, revision): (QuestionId, u32), at: &Moment) -> Decision {
+    let question = open(state, id, revision)?;
+    let is_due = question.runs_out_at(Some(at.epoch)).is_some_and(|deadline| at.at_ms >= deadline);
+    let (true, Some(default)) = (is_due, &question.asked.default) else {
+        return Refusal::err(Code::QuestionNotDue, "the time of this question is not over");
+    };
+    let mut events = vec![answered(&question.asked, default.clone(), at)];
+    let call_id = question.asked.call_id.iter();
+    events.extend(call_id.map(|call_id| result_ok(call_id, answers_text("default-after-timeout", default))));
     Ok(events)
 }
 
@@ -98,8 +145,8 @@ pub(super) fn answered(asked: &QuestionAsked, answers: Vec<Answer>, at: &Moment)
 }
 
 /// What the model reads: the answers as JSON, and who gave them.
-fn answers_text(answers: &[Answer]) -> String {
-    serde_json::json!({ "answered_by": "user", "answers": answers }).to_string()
+fn answers_text(by: &str, answers: &[Answer]) -> String {
+    serde_json::json!({ "answered_by": by, "answers": answers }).to_string()
 }
 
 fn check_answers(items: &[QuestionItem], answers: &[Answer]) -> Result<(), Refusal> {

@@ -92,7 +92,9 @@ pub(super) fn act(
             goal_tool::create(state, call_id, (objective, *max_goal_rounds), at)
         }
         ToolAction::UpdateGoal(update) => goal_tool::update(state, call_id, (update, judgement), at),
-        ToolAction::AskUser { items } => question::ask(call_id, items, at),
+        ToolAction::AskUser { items, answer_within_s } => {
+            question::ask(state, call_id, (items, *answer_within_s), at)
+        }
     };
     Ok(decided.unwrap_or_else(|refusal| vec![result_error(call_id, refusal.code.name(), &refusal.message)]))
 }

@@ -3,6 +3,7 @@
 //! Start reading at [`given::given`]: it is the one place that builds moments and envelopes.
 
 mod budget;
+mod deadlines;
 mod driver;
 mod facts;
 mod fork;
@@ -13,10 +14,12 @@ mod goal_course;
 mod goal_tools;
 mod inbox;
 mod judge;
+mod mode_texts;
 mod outage;
 mod plan;
 mod plan_boundary;
 mod plan_review;
+mod plan_safety;
 mod properties;
 mod questions;
 mod questions_in_turns;

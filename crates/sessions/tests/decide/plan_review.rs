@@ -314,3 +314,45 @@ fn stopping_the_turn_withdraws_its_review() {
         .then(["tool/result p1 ABORTED", "step/end 1.1 aborted", "turn/end 1 aborted"])
         .holds(|state| state.plan.active);
 }
+
+fn titles(session: &Session) -> Vec<&str> {
+    session.state.plan.versions().map(|version| version.title.as_str()).collect()
+}
+
+#[test]
+fn every_version_stays_at_hand_newest_first_and_each_text_once() {
+    assert_eq!(titles(&second_plan("# Better plan")), ["Better plan", "Plan"]);
+    assert_eq!(titles(&second_plan("# Plan")), ["Plan"]);
+}
+
+#[test]
+fn the_approved_plan_stays_readable_while_another_is_made() {
+    let approved =
+        second_plan("# Better plan").and([review(ReviewVerdict::Approve, None), end_step(), admit()]);
+    let next = approved.and([concludes(), in_review("# Next plan")]);
+    let found = next.state.plan.approved().expect("a plan was approved");
+    assert_eq!((found.title.as_str(), found.revision), ("Better plan", 2));
+    assert_eq!(titles(&next), ["Next plan", "Better plan", "Plan"]);
+}
+
+#[test]
+fn the_oldest_of_very_many_versions_are_left_to_the_log() {
+    let mut session = planning();
+    for revision in 0..150 {
+        session = session.and([exit_plan_again(&format!("# Plan {revision}"))]);
+    }
+    assert_eq!(session.state.plan.versions().count(), 101);
+    assert_eq!(titles(&session)[0], "Plan 149");
+}
+
+/// Puts a plan forward in a step of its own, after the one before was sent back.
+fn exit_plan_again(markdown: &str) -> crate::given::Steps {
+    let markdown = markdown.to_owned();
+    all([
+        exit_plan("p1", &markdown),
+        review(ReviewVerdict::KeepPlanning, None),
+        end_step(),
+        admit(),
+        calls([("p1", "exit_plan_mode")]),
+    ])
+}

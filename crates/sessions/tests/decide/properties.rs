@@ -37,6 +37,7 @@ enum Op {
     Session(u8),
     Host(bool),
     Clock(u64),
+    TimeIsOver,
     Restart,
 }
 
@@ -74,12 +75,13 @@ fn ops() -> impl Strategy<Value = Op> {
         60 => any::<u8>().prop_map(Op::GoOn),
         4 => (0..11u8).prop_map(Op::Agent),
         2 => (0..3u8, prop::collection::vec(0..3u8, 0..4)).prop_map(|(finish, calls)| Op::Say { finish, calls }),
-        2 => (0..4usize, 0..16u8).prop_map(|(index, what)| Op::Call { index, what }),
+        2 => (0..4usize, 0..17u8).prop_map(|(index, what)| Op::Call { index, what }),
         2 => (0..2u32).prop_map(|ahead| Op::Reserve { ahead }),
         1 => Just(Op::Block),
         1 => (0..4u8).prop_map(Op::Session),
         1 => any::<bool>().prop_map(Op::Host),
         1 => (0..5_000u64).prop_map(Op::Clock),
+        2 => Just(Op::TimeIsOver),
         1 => Just(Op::Restart),
     ]
 }
@@ -109,8 +111,14 @@ fn steps(op: &Op, state: &State) -> Steps {
         Op::Session(what) => session_wish(*what),
         Op::Host(owns) => host_wish(*owns),
         Op::Clock(now_ms) => clock(*now_ms),
+        Op::TimeIsOver => time_is_over(state),
         Op::Restart => restart(),
     }
+}
+
+fn time_is_over(state: &State) -> Steps {
+    let Some(question) = state.questions.open.first() else { return Steps::new() };
+    all([clock(question.asked.deadline.unwrap_or_default().max(state.at_ms)), expire()])
 }
 
 fn session_wish(what: u8) -> Steps {
@@ -278,7 +286,8 @@ fn call_wish(index: usize, what: u8, state: &State) -> Steps {
             update_goal(id, UpdateAction::Blocked, |update| update.blocked_reason = Some("no key".to_owned()))
         }
         14 => act(id, ToolAction::GetGoal),
-        _ => act(id, ask_user(vec![item("color", ["red", "blue"])])),
+        15 => act(id, ask_user(vec![item("color", ["red", "blue"])])),
+        _ => act(id, ask_within(vec![recommending("color", ["red", "blue"])], 30)),
     }
 }
 
@@ -400,6 +409,8 @@ proptest! {
             }
         }
         rounds_were_admitted_in_order(&session)?;
+        let found = crate::plan_safety::proof(&session);
+        prop_assert!(found.holds(), "what was decided is not proven safe: {:?}", found.breaches);
         folding_is_the_same_from_anywhere(&session)?;
         let repairs = session.take_over();
         session.record(&events::Actor::HOST, repairs);
@@ -438,6 +449,7 @@ macro_rules! kinds {
 kinds!(COMMANDS, kind_of_command(Command) {
     Command::Own => "own",
     Command::Disown => "disown",
+    Command::Expire { .. } => "expire",
     Command::Client(ClientCommand::Prompt { .. }) => "prompt",
     Command::Client(ClientCommand::Slash { .. }) => "slash",
     Command::Client(ClientCommand::Stop { .. }) => "stop",

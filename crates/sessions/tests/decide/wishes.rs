@@ -2,8 +2,9 @@
 
 use events::{
     Actor, ActorKind, Answer, AssistantDelta, Block, CallId, Channel, ClientId, Digest, GoalRef, InputId,
-    QuestionId, QuestionItem, QuestionOption, RequestAttempt, RequestHeader, SandboxProfile, StepFinish,
-    Target, Todo, TodoStatus, ToolClass, ToolFailure, ToolOutcome, ToolResult, ToolSandbox, Usage,
+    ModeText, QuestionId, QuestionItem, QuestionOption, RequestAttempt, RequestHeader, SandboxProfile,
+    StepFinish, Target, Todo, TodoStatus, ToolClass, ToolFailure, ToolOutcome, ToolResult, ToolSandbox,
+    Usage,
 };
 use projections::{OpenQuestion, State, WorkspaceMark};
 use sessions::{
@@ -234,7 +235,7 @@ pub(crate) fn header() -> Steps {
     agent(|state| AgentCommand::Header(request_header(state)))
 }
 
-fn request_header(state: &State) -> RequestHeader {
+pub(crate) fn request_header(state: &State) -> RequestHeader {
     let system = if state.plan.active { "plan" } else { "default" };
     RequestHeader {
         turn: state.turn.number,
@@ -245,6 +246,7 @@ fn request_header(state: &State) -> RequestHeader {
         max_output_tokens: None,
         system_hash: Digest(system.to_owned()),
         tools_hash: Digest("tools".to_owned()),
+        mode_text: Some(ModeText { plan: state.plan.active, hash: Digest(system.to_owned()) }),
         system: Some(system.to_owned()),
         tools: None,
     }
@@ -503,8 +505,28 @@ pub(crate) fn item<const N: usize>(id: &str, labels: [&str; N]) -> QuestionItem 
     }
 }
 
+/// Returns an item that recommends its last option.
+pub(crate) fn recommending<const N: usize>(id: &str, labels: [&str; N]) -> QuestionItem {
+    let mut item = item(id, labels);
+    item.options.last_mut().expect("an item has options").recommended = true;
+    item
+}
+
 pub(crate) fn ask_user(items: Vec<QuestionItem>) -> ToolAction {
-    ToolAction::AskUser { items }
+    ToolAction::AskUser { items, answer_within_s: None }
+}
+
+/// Asks with a time limit.
+pub(crate) fn ask_within(items: Vec<QuestionItem>, seconds: u64) -> ToolAction {
+    ToolAction::AskUser { items, answer_within_s: Some(seconds) }
+}
+
+/// The host's clock says that the oldest open question's time is over.
+pub(crate) fn expire() -> Steps {
+    wish(Actor::HOST, |state| {
+        let (question_id, revision) = open_question(state);
+        Command::Expire { question_id, revision }
+    })
 }
 
 /// Returns the oldest open question.

@@ -93,6 +93,7 @@ fn a_todo_item_is_closed_and_the_list_around_it_is_open() {
         "plan[0].priority",
     );
     invalid("update_plan", json!({"explanation": "no plan"}), "arguments");
+    invalid("update_plan", json!({"plan": [], "note": "x"}), "note");
 }
 
 #[test]
@@ -186,7 +187,7 @@ fn a_question_is_taken_under_both_names() {
         options: vec![option("SQLite", "One file.", true), option("Postgres", "", false)],
         multi_select: false,
     };
-    let expected = ToolAction::AskUser { items: vec![item] };
+    let expected = ToolAction::AskUser { items: vec![item], answer_within_s: None };
     assert_eq!(action("ask_user_question", question(|_| {})), expected);
     assert_eq!(action("request_user_input", question(|_| {})), expected);
 }
@@ -221,4 +222,35 @@ fn what_an_answer_refers_to_is_unique_and_not_blank() {
     );
     invalid(tool, question(|item| item["options"][1]["label"] = "".into()), "questions[0].options[1].label");
     invalid(tool, question(|item| item["options"][1]["why"] = "x".into()), "questions[0].options[1].why");
+}
+
+#[test]
+fn a_time_limit_is_passed_on() {
+    let mut limited = question(|_| {});
+    limited["answer_within_seconds"] = 90.into();
+    let ToolAction::AskUser { answer_within_s, .. } = action("ask_user_question", limited) else {
+        panic!("a question is asked")
+    };
+    assert_eq!(answer_within_s, Some(90));
+    let mut unknown = question(|_| {});
+    unknown["timeout"] = 90.into();
+    invalid("ask_user_question", unknown, "timeout");
+}
+
+#[test]
+fn the_policy_on_parallel_todos_changes_only_what_a_model_is_told_of_the_list() {
+    let told = |registry: Registry| registry.specs();
+    let (parallel, sequential) =
+        (told(Registry::standard()), told(Registry::standard().with_todos_in_sequence()));
+    let different: Vec<_> = parallel
+        .iter()
+        .zip(&sequential)
+        .filter(|(one, other)| one != other)
+        .map(|(one, _)| one.name)
+        .collect();
+    assert_eq!(different, ["todo_write"]);
+    let policy =
+        |specs: &[tools::ToolSpec], clause: &str| specs.iter().any(|spec| spec.description.contains(clause));
+    assert!(policy(&sequential, "at most one item in_progress"));
+    assert!(policy(&parallel, "every item that is being worked on in_progress"));
 }
