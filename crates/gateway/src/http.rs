@@ -9,10 +9,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router, middleware};
-use events::{Seq, SessionEvent, SessionId};
+use events::SessionId;
 use projections::Slices;
 use serde_json::{Value, json};
-use sessions::{NewSession, ReadLimit, Session};
+use sessions::{NewSession, Session};
 
 use crate::commands::{Asked, carry_out};
 use crate::errors::Fault;
@@ -20,6 +20,7 @@ use crate::frames::PROTOCOL;
 use crate::guard::{Caller, guard};
 use crate::history::{PageLimit, page_before};
 use crate::page;
+use crate::plans;
 use crate::requests::{
     Body, CreateSession, ForkSession, PageWanted, SendCommand, SocketWanted, StateWanted, Wanted, body,
     client_id, query, session_id,
@@ -46,7 +47,9 @@ pub(crate) fn routes(front: Arc<Front>) -> Router {
         .route("/v1/sessions/{id}/fork", post(fork))
         .route("/v1/sessions/{id}/events", get(events))
         .route("/v1/sessions/{id}/state", get(state))
-        .route("/v1/sessions/{id}/plans/{sha256}", get(plan))
+        .route("/v1/sessions/{id}/plans", get(plans::versions))
+        .route("/v1/sessions/{id}/plans/{sha256}", get(plans::text))
+        .route("/v1/sessions/{id}/plans/{sha256}/diff", get(plans::difference))
         .route("/v1/sessions/{id}/commands", post(command))
         .fallback(async || Fault::not_found("there is nothing at this address"))
         .method_not_allowed_fallback(async || {
@@ -139,36 +142,6 @@ async fn state(State(front): Shared, Path(id): Path<String>, wanted: Wanted<Stat
     Ok(Json(json!({ "seq": state.head, "slices": Slices::of(&state, None) })))
 }
 
-async fn plan(State(front): Shared, Path((id, sha256)): Path<(String, String)>) -> Answer {
-    let session = opened(&front, &id).await?;
-    let newest = session.view().state.plan.proposal.clone().filter(|newest| newest.sha256.0 == sha256);
-    // Only a text that was revised since is looked for from the beginning.
-    let mut after = newest.map_or(Seq::ZERO, |newest| Seq(newest.seq.0 - 1));
-    loop {
-        let batches = session.read(after, ReadLimit { events: 512, bytes: 1 << 20 }).await?;
-        let Some(last) = batches.last() else {
-            let message = format!("this session has no plan with the hash {sha256}");
-            return Err(Fault::new(StatusCode::NOT_FOUND, "PLAN_NOT_FOUND", message));
-        };
-        after = last.last();
-        for batch in batches.iter().filter(|batch| batch.lines().any(|line| line.contains("plan/proposed"))) {
-            if let Some(plan) =
-                batch.envelopes()?.iter().find_map(|envelope| plan_in(&envelope.event, &sha256))
-            {
-                return Ok(Json(plan));
-            }
-        }
-    }
-}
-
-fn plan_in(event: &SessionEvent, sha256: &str) -> Option<Value> {
-    let SessionEvent::PlanProposed(plan) = event else { return None };
-    let value = json!({
-        "markdown": plan.markdown, "title": plan.title, "plan_id": plan.plan_id, "revision": plan.revision,
-    });
-    (plan.sha256.0 == sha256).then_some(value)
-}
-
 async fn command(
     State(front): Shared,
     Extension(caller): Extension<Caller>,
@@ -182,6 +155,6 @@ async fn command(
     Ok(Json(json!({ "id": id, "session": session, "seq": receipt.seq, "reply": null })))
 }
 
-async fn opened(front: &Front, id: &str) -> Result<Session, Fault> {
+pub(crate) async fn opened(front: &Front, id: &str) -> Result<Session, Fault> {
     Ok(front.gateway.sessions.open(session_id(id)?).await?)
 }

@@ -29,6 +29,7 @@ mod list;
 mod origin;
 mod outbox;
 mod page;
+mod plans;
 mod requests;
 mod serve;
 mod socket;

@@ -54,6 +54,12 @@ pub(crate) struct StateWanted {
 }
 
 #[derive(Debug, Default, Deserialize)]
+pub(crate) struct DiffWanted {
+    /// The hash of the version to compare with.
+    pub(crate) from: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
 pub(crate) struct SocketWanted {
     pub(crate) client: Option<String>,
 }

@@ -92,6 +92,29 @@ async fn a_plan_is_found_by_its_hash_also_when_it_was_revised() {
     }
     let none = get(format!("/v1/sessions/{}/plans/00", session.id())).signed(&world).of(&world).await;
     assert_eq!(none.refusal(), (404, "PLAN_NOT_FOUND".to_owned()));
+    let listed = get(format!("/v1/sessions/{}/plans", session.id())).signed(&world).of(&world).await.json();
+    let titles: Vec<_> = listed["versions"].as_array().unwrap().iter().map(|it| &it["title"]).collect();
+    assert_eq!(titles, ["Two", "One"]);
+    assert_eq!(listed["versions"][1]["state"], "kept");
+    what_a_version_changed_is_shown(&world, &session, texts).await;
+}
+
+async fn what_a_version_changed_is_shown(world: &World, session: &sessions::Session, [one, two]: [&str; 2]) {
+    let (one, two) = (sha256(one), sha256(two));
+    let diff = async |path: String| {
+        get(format!("/v1/sessions/{}/plans/{path}", session.id())).signed(world).of(world).await
+    };
+    let since_the_one_before = diff(format!("{two}/diff")).await.json();
+    assert_eq!((&since_the_one_before["from"], &since_the_one_before["to"]), (&json!(one), &json!(two)));
+    let text = since_the_one_before["diff"].as_str().unwrap();
+    assert!(text.contains("-# One\n+# Two\n") && text.contains("+second"), "{text}");
+    let back = diff(format!("{one}/diff?from={two}")).await.json();
+    assert!(back["diff"].as_str().unwrap().contains("+# One"), "{back}");
+    let same = diff(format!("{one}/diff?from={one}")).await.json();
+    assert_eq!(same["diff"], "");
+    for path in [format!("{one}/diff"), format!("{two}/diff?from=00"), "00/diff".to_owned()] {
+        assert_eq!(diff(path).await.refusal(), (404, "PLAN_NOT_FOUND".to_owned()));
+    }
 }
 
 async fn proposes(session: &sessions::Session, text: &str) {

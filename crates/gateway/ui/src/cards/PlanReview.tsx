@@ -1,12 +1,11 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { PlanReview } from "../wire/frames";
-import type { PlanRow } from "../fold/rows";
 import { useFlight } from "../state/flight";
-import { planText } from "../state/http";
 import { submit } from "../state/live";
-import { useView } from "../state/store";
 import { Refusal } from "../shell/Refusal";
 import { Markdown } from "../transcript/Markdown";
+import { PlanChanges } from "./PlanChanges";
+import { usePlan } from "./planTexts";
 
 type Verdict = "approve" | "keep-planning" | "dismiss";
 
@@ -15,6 +14,7 @@ export function PlanReviewCard({ session, review }: { session: string; review: P
   const flight = useFlight(review.sha256);
   const [isDone, setDone] = useState(false);
   const [feedback, setFeedback] = useState<string | null>(null);
+  const [isComparing, setComparing] = useState(false);
   const isLocked = flight.isBusy || isDone;
 
   const give = async (verdict: Verdict) => {
@@ -28,10 +28,16 @@ export function PlanReviewCard({ session, review }: { session: string; review: P
       <header className="card-strip">
         <strong>Plan review</strong>
         {review.revision > 1 && <span>revision {review.revision}</span>}
+        {review.revision > 1 && (
+          <button className="link" aria-pressed={isComparing} onClick={() => setComparing(!isComparing)}>
+            {isComparing ? "Show the plan" : "Show what changed"}
+          </button>
+        )}
         <code title={`SHA-256 ${review.sha256}`}>{review.sha256.slice(0, 8)}</code>
       </header>
       <div className="card-scroll" tabIndex={0} aria-label="The plan">
-        {plan.markdown !== null ? <Markdown text={plan.markdown} /> : <p role="status">{plan.failure ?? "Loading the plan…"}</p>}
+        {isComparing && <PlanChanges session={session} sha256={review.sha256} />}
+        {!isComparing && (plan.markdown !== null ? <Markdown text={plan.markdown} /> : <p role="status">{plan.failure ?? "Loading the plan…"}</p>)}
       </div>
       {feedback !== null && (
         <textarea
@@ -55,22 +61,4 @@ export function PlanReviewCard({ session, review }: { session: string; review: P
       </footer>
     </section>
   );
-}
-
-/** The text with exactly that hash: from the transcript if it is there, else from the server. */
-function usePlan(session: string, sha256: string): { markdown: string | null; failure: string | null } {
-  const { transcript } = useView();
-  const row = transcript.rows.findLast((other): other is PlanRow => other.kind === "plan" && other.sha256 === sha256);
-  const [fetched, setFetched] = useState<{ markdown: string | null; failure: string | null }>({ markdown: null, failure: null });
-  const isHere = row !== undefined;
-  useEffect(() => {
-    if (isHere) return undefined;
-    let isCurrent = true;
-    planText(session, sha256).then(
-      (plan) => { if (isCurrent) setFetched({ markdown: plan.markdown, failure: null }); },
-      (error: unknown) => { if (isCurrent) setFetched({ markdown: null, failure: `The plan could not be loaded: ${String(error)}` }); },
-    );
-    return () => { isCurrent = false; };
-  }, [session, sha256, isHere]);
-  return row ? { markdown: row.markdown, failure: null } : fetched;
 }

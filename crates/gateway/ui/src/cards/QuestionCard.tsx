@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { Answer, QuestionItem } from "../wire/events";
 import { intentName } from "../wire/events";
 import type { QuestionSlice } from "../wire/frames";
@@ -7,6 +7,7 @@ import { submit } from "../state/live";
 import { Refusal } from "../shell/Refusal";
 import { Markdown } from "../transcript/Markdown";
 import { chosen, isAnswered, toAnswer, typed, type Choice } from "./choice";
+import { timeLeft } from "./timeLeft";
 
 const TITLES: Record<string, string> = { permission: "Permission", "plan-review": "Plan review" };
 
@@ -29,7 +30,8 @@ export function QuestionCard({ session, question }: { session: string; question:
     >
       <header className="card-strip">
         <strong>{TITLES[intentName(question.intent)] ?? "A question for you"}</strong>
-        {question.from_epoch_is_current === false && <span>from before the restart</span>}
+        {question.from_epoch_is_current === false && question.deadline_at_ms === null && <span>from before the restart</span>}
+        {question.deadline_at_ms !== null && <TimeLeft question={question} endsAtMs={question.deadline_at_ms} />}
       </header>
       <div className="card-scroll">
         {items.map((item) => (
@@ -44,6 +46,18 @@ export function QuestionCard({ session, question }: { session: string; question:
       </footer>
     </form>
   );
+}
+
+/** How long the recommended answers wait; a restart of the server ends the limit, not the question. */
+function TimeLeft({ question, endsAtMs }: { question: QuestionSlice; endsAtMs: number }) {
+  const [nowMs, setNow] = useState(Date.now);
+  const isRunning = question.from_epoch_is_current !== false;
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const ticking = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(ticking);
+  }, [isRunning]);
+  return <span role="timer">{timeLeft(isRunning, endsAtMs - nowMs)}</span>;
 }
 
 interface ItemProps {

@@ -4,6 +4,7 @@ import { useView } from "../state/store";
 import { PlanReviewCard } from "../cards/PlanReview";
 import { QuestionCard } from "../cards/QuestionCard";
 import { Queue } from "../cards/Queue";
+import { ApprovedPlan } from "./ApprovedPlan";
 import { Composer } from "./Composer";
 import { GoalBar } from "./GoalBar";
 import { Todos } from "./Todos";
@@ -22,6 +23,7 @@ export function Dock({ session }: { session: string }) {
             <QuestionCard key={`${question.question_id}.${question.revision}`} session={session} question={question} />
           ))}
           <div className="strips">
+            {slices.plan.approved && !review && <ApprovedPlan key={slices.plan.approved.sha256} session={session} plan={slices.plan.approved} />}
             <Todos todos={slices.todos} />
             {slices.goal && <GoalBar session={session} goal={slices.goal} />}
             <Queue session={session} items={slices.inbox} />

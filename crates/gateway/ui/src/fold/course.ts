@@ -123,13 +123,14 @@ export function foldAsked(draft: Draft, envelope: Envelope, data: EventData["que
     callId: asks ? (data.call_id ?? null) : null,
     items: data.items,
     answers: null,
+    by: null,
     withdrawn: null,
   });
 }
 
 export function foldAnswered(draft: Draft, data: EventData["question/answered"]): void {
   const row = find(draft, "question", `q${data.question_id}`);
-  if (row) put(draft, { ...row, answers: data.answers });
+  if (row) put(draft, { ...row, answers: data.answers, by: data.by ?? null });
 }
 
 export function foldWithdrawn(draft: Draft, data: EventData["question/withdrawn"]): void {

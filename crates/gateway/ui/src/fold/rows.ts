@@ -1,6 +1,6 @@
 // What the transcript shows, one value a row. A row's key is stable: it never depends on the page it came in.
 
-import type { Answer, EndReason, QuestionItem } from "../wire/events";
+import type { Actor, Answer, EndReason, QuestionItem } from "../wire/events";
 
 interface At {
   key: string;
@@ -82,6 +82,8 @@ export interface QuestionRow extends At {
   callId: string | null;
   items: QuestionItem[];
   answers: Answer[] | null;
+  /** Who answered; the host where the time was over. */
+  by: Actor | null;
   withdrawn: string | null;
 }
 

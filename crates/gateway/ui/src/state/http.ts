@@ -1,6 +1,7 @@
 // The few things that are asked for over HTTP.
 
 import type { Envelope } from "../wire/events";
+import type { PlanVersion } from "../wire/frames";
 
 /** A typed no of the server, or a failure on the way to it. */
 export class HttpRefusal extends Error {
@@ -49,6 +50,15 @@ export interface PlanText {
 
 export function planText(session: string, sha256: string): Promise<PlanText> {
   return ask(`/v1/sessions/${session}/plans/${sha256}`);
+}
+
+/** Every version at hand, newest first. */
+export function planVersions(session: string): Promise<{ versions: PlanVersion[] }> {
+  return ask(`/v1/sessions/${session}/plans`);
+}
+
+export function planDiff(session: string, sha256: string, from: string): Promise<{ diff: string }> {
+  return ask(`/v1/sessions/${session}/plans/${sha256}/diff?from=${from}`);
 }
 
 /** Says false only when the server answers that the sign-in is not valid. */

@@ -21,5 +21,8 @@ export function Asked({ row }: { row: QuestionRow }) {
 function verdict(row: QuestionRow, answer: Answer | undefined) {
   if (row.withdrawn) return <em>{row.withdrawn === "dismissed" ? "skipped" : `withdrawn: ${row.withdrawn}`}</em>;
   const parts = [...(answer?.selected ?? []), ...(answer?.custom ? [answer.custom] : [])];
-  return parts.length > 0 ? parts.join(" · ") : <em>no answer</em>;
+  if (parts.length === 0) return <em>no answer</em>;
+  const said = parts.join(" · ");
+  if (row.by?.kind === "host") return <>{said} <em>nobody answered in time</em></>;
+  return <span title={row.by?.client ? `answered in tab ${row.by.client}` : undefined}>{said}</span>;
 }

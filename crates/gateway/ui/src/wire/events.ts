@@ -101,7 +101,7 @@ export interface EventData {
   "plan/reviewed": { plan_id: string; revision: number; verdict: string; feedback?: string };
   "goal/change": { operation: string; goal?: GoalSnapshot; rounds_started?: number };
   "question/asked": { question_id: string; revision: number; call_id?: string; intent: Intent; items: QuestionItem[] };
-  "question/answered": { question_id: string; revision: number; answers: Answer[] };
+  "question/answered": { question_id: string; revision: number; answers: Answer[]; by?: Actor };
   "question/withdrawn": { question_id: string; why: string };
   "command/run": { command_id: string; name: string; args: string };
   "command/done": { command_id: string; kind: "success" | "error"; text?: string };

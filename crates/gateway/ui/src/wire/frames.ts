@@ -15,18 +15,22 @@ export interface PlanReview {
   sha256: string;
 }
 
+export interface PlanVersion {
+  plan_id: string;
+  revision: number;
+  title: string;
+  sha256: string;
+  state: "open" | "approved" | "kept" | "dismissed" | "withdrawn";
+  seq: number;
+  from: "tool" | "text";
+}
+
 export interface PlanSlice {
   active: boolean;
   pending: null | { target: boolean; by: string };
-  proposal: null | {
-    plan_id: string;
-    revision: number;
-    title: string;
-    sha256: string;
-    state: "open" | "approved" | "kept" | "dismissed" | "withdrawn";
-    seq: number;
-    from: "tool" | "text";
-  };
+  proposal: null | PlanVersion;
+  /** Absent where the server does not tell. */
+  approved?: null | PlanVersion;
   review: null | PlanReview;
 }
 
