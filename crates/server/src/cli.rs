@@ -58,6 +58,26 @@ pub enum Command {
     /// Look after the log that sessions are kept in
     #[command(subcommand)]
     Log(LogCommand),
+    /// Prove from the log that a promise was kept; also while a server runs
+    #[command(subcommand)]
+    Verify(VerifyCommand),
+}
+
+/// What to prove.
+#[derive(Debug, Clone, Subcommand)]
+pub enum VerifyCommand {
+    /// That nothing was started under plan mode that could change the workspace
+    PlanSafety(PlanSafetyProof),
+}
+
+/// What `waymark verify plan-safety` is asked.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PlanSafetyProof {
+    /// The session, or the beginning of its id
+    pub session: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// What to do with the log.

@@ -19,6 +19,6 @@ mod run;
 mod settings;
 
 pub use engine::{Engine, Parts};
-pub use log_command::log_command;
+pub use log_command::{log_command, verify_command};
 pub use run::run;
 pub use settings::{Settings, SettingsError, data_folder};

@@ -11,6 +11,7 @@ mod export;
 mod find;
 mod form;
 mod import;
+mod plan_safety;
 mod send;
 mod show;
 mod socket;
@@ -24,7 +25,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow};
 use store::Survey;
 
-use crate::cli::LogCommand;
+use crate::cli::{LogCommand, VerifyCommand};
 
 pub(crate) use socket::{Socket, open_socket};
 
@@ -42,6 +43,17 @@ pub fn log_command(folder: &Path, command: &LogCommand, out: &mut dyn Write) -> 
         LogCommand::Import(asked) => send::import(folder, asked, out),
         LogCommand::Backup(asked) => send::backup(folder, asked, out),
         LogCommand::Reindex => send::reindex(folder, out),
+    }
+}
+
+/// Proves something from the log in `folder` and prints what was found to `out`.
+///
+/// # Errors
+///
+/// When it is not proven, or the log cannot be read; each says what to do.
+pub fn verify_command(folder: &Path, command: &VerifyCommand, out: &mut dyn Write) -> Result<()> {
+    match command {
+        VerifyCommand::PlanSafety(asked) => plan_safety::plan_safety(&survey(folder)?, asked, out),
     }
 }
 

@@ -5,4 +5,5 @@
 mod beside;
 mod carrying;
 mod looking;
+mod proving;
 mod world;
