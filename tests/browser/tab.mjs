@@ -55,6 +55,31 @@ export class Tab {
     await until(`${this.name} has sent “${text}”`, async () => (await this.prompt.inputValue()) === "");
   }
 
+  /** Returns the titles in the session list. */
+  sessions() {
+    return this.page.locator(".session-title").allInnerTexts();
+  }
+
+  async seesSessions(titles) {
+    await until(`${this.name} lists ${titles.join(", ")}`, async () => (await this.sessions()).join("\n") === titles.join("\n"));
+  }
+
+  async search(words) {
+    await this.page.getByLabel("Search sessions").fill(words);
+  }
+
+  /** The line of a session in the list. */
+  line(title) {
+    return this.page.locator(".session-line").filter({ has: this.page.getByText(title, { exact: true }) });
+  }
+
+  /** Opens what can be done with a session of the list, and does it. */
+  async actOn(title, action) {
+    const line = this.line(title);
+    await this.button(`Actions for ${title}`, line).press("Enter");
+    await this.button(action, line).press("Enter");
+  }
+
   async rename(title) {
     await this.title.getByRole("button").click();
     const field = this.page.getByLabel("Session title");

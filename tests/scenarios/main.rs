@@ -37,3 +37,4 @@ mod process;
 mod provider;
 mod question;
 mod restart;
+mod sessions;

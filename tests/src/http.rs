@@ -48,6 +48,12 @@ impl Door {
         self.ask(&head, &body.to_string()).await
     }
 
+    /// Deletes what is at `path`.
+    pub async fn delete(&self, path: &str) -> Asked {
+        let authorization = format!("Authorization: Bearer {}\r\n", self.token);
+        self.ask(&format!("DELETE {path} HTTP/1.1\r\n{authorization}"), "").await
+    }
+
     /// Signs a browser in, and returns its cookie.
     pub async fn sign_in(&self) -> String {
         let asked = self.ask(&format!("GET /?token={} HTTP/1.1\r\n", self.token), "").await;

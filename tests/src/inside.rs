@@ -10,7 +10,7 @@ use agent::Outfit;
 use gateway::{About, Access, Gateway, GatewayLimits};
 use model::Provider;
 use server::{Engine, Parts};
-use sessions::Limits;
+use sessions::{Limits, Residency};
 use store::{Log, Options, SegmentLog};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
@@ -116,7 +116,13 @@ async fn open(
         protected: vec![data],
         sandbox: tools::Sandbox::none(),
     };
-    let parts = Parts { log, clock: Arc::new(clock), limits: Limits::default(), outfit };
+    let parts = Parts {
+        log,
+        clock: Arc::new(clock),
+        limits: Limits::default(),
+        residency: Residency::default(),
+        outfit,
+    };
     let engine = Engine::start(parts).await.expect("the engine starts");
     let door = serve(&engine, (about, access), port).await;
     (engine, door)

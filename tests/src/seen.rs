@@ -118,6 +118,10 @@ impl Seen {
                 self.sessions = frame["rows"].as_array().cloned().unwrap_or_default();
                 Ok(())
             }
+            Some("sessions-changed") => {
+                self.list(frame);
+                Ok(())
+            }
             Some("closed") => {
                 self.refusals.push(frame.clone());
                 Ok(())
@@ -128,6 +132,17 @@ impl Seen {
             let shown: String = frame.to_string().chars().take(1000).collect();
             self.broken.get_or_insert(format!("{why}; the frame is {shown}"));
         }
+    }
+
+    /// Takes changes of the session list in.
+    fn list(&mut self, frame: &Value) {
+        let rows = frame["rows"].as_array().cloned().unwrap_or_default();
+        let is_told = |row: &Value| {
+            let gone = frame["gone"].as_array().is_some_and(|gone| gone.contains(&row["session"]));
+            gone || rows.iter().any(|told| told["session"] == row["session"])
+        };
+        self.sessions.retain(|row| !is_told(row));
+        self.sessions.extend(rows);
     }
 
     fn snapshot(&mut self, frame: &Value) -> Result<(), String> {

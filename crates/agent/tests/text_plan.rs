@@ -8,8 +8,8 @@ use events::{Channel, ClientId, CommandId, Envelope, Seq, SessionEvent, SessionI
 use model::scripted::{Gate, Reply, Scripted};
 use model::{Failure, FailureClass, Finish};
 use sessions::{
-    ClientCommand, Limits, NewSession, ReadLimit, ReviewVerdict, Session, SessionStatus, Sessions, Setting,
-    Submission, SystemClock, View,
+    ClientCommand, Limits, ListFilter, NewSession, ReadLimit, Residency, ReviewVerdict, Session,
+    SessionStatus, Sessions, Setting, Submission, SystemClock, View,
 };
 use store::{Options, SegmentLog};
 use tempfile::TempDir;
@@ -38,6 +38,7 @@ impl Bench {
             clock: Arc::new(SystemClock),
             host: "test".to_owned(),
             limits: Limits { plan_bytes_max: 64, ..Limits::default() },
+            residency: Residency::default(),
         };
         let (sessions, _) = Sessions::new(setting);
         let new = NewSession {
@@ -58,6 +59,12 @@ impl Bench {
         };
         tokio::spawn(Agent::new(session.clone(), outfit).run(stop.clone()));
         Self { sessions, session, model, _stop: stop.drop_guard(), _folders: folders }
+    }
+
+    /// Returns what the session list says of the session.
+    async fn status(&self) -> SessionStatus {
+        let page = self.sessions.page(&ListFilter::default(), None, 1).await.expect("the list is read");
+        page.rows[0].status
     }
 
     async fn press(&self, command: ClientCommand) {
@@ -189,12 +196,12 @@ async fn an_approved_text_plan_is_carried_out() {
     bench.asks(true).await;
     let view = bench.until_turns_are_over(1).await;
     assert!(view.state.questions.review().is_some(), "the review outlives its turn");
-    assert_eq!(bench.sessions.rows().await.unwrap()[0].status, SessionStatus::Waiting);
+    assert_eq!(bench.status().await, SessionStatus::Waiting);
 
     bench.review(ReviewVerdict::Approve).await;
     let view = bench.until_turns_are_over(2).await;
     assert!(!view.state.plan.active);
-    assert_eq!(bench.sessions.rows().await.unwrap()[0].status, SessionStatus::Idle);
+    assert_eq!(bench.status().await, SessionStatus::Idle);
     assert_eq!(bench.said().await, [ANSWER, "carried out"]);
     let request = bench.model.requests().pop().expect("the model was asked");
     let seen = serde_json::to_string(&request.messages).unwrap();

@@ -41,6 +41,8 @@ enum Stop {
     Resync(Fault),
     /// The session can be followed no longer.
     Closed(String),
+    /// There is no session any more.
+    Deleted,
 }
 
 impl From<Ended> for Stop {
@@ -51,7 +53,11 @@ impl From<Ended> for Stop {
 
 impl From<LogError> for Stop {
     fn from(error: LogError) -> Self {
-        Self::Closed(error.to_string())
+        match error {
+            // It was there when its client opened it.
+            LogError::NotFound { .. } => Self::Deleted,
+            error => Self::Closed(error.to_string()),
+        }
     }
 }
 
@@ -117,14 +123,25 @@ async fn tell(stop: Stop, session: SessionId, outbox: &Outbox) -> Result<(), End
             outbox.push(Refused::session(session, fault).text()).await?;
             outbox.push(ServerFrame::Resync { session, why: &why }.text()).await
         }
-        Stop::Closed(why) => outbox.push(ServerFrame::Closed { session, why: &why }.text()).await,
+        Stop::Closed(why) => {
+            outbox.push(ServerFrame::Closed { session, code: "SESSION_CLOSED", why: &why }.text()).await
+        }
+        Stop::Deleted => {
+            let why = "the session was deleted";
+            outbox.push(ServerFrame::Closed { session, code: "SESSION_DELETED", why }.text()).await
+        }
     }
 }
 
 impl Follower {
     async fn wait(&mut self) -> Result<(), Stop> {
-        let closed = || Stop::Closed("the session is no longer served here".to_owned());
-        self.watch.changed().await.map_err(|_| closed())
+        if self.watch.changed().await.is_ok() {
+            return Ok(());
+        }
+        match self.watch.borrow().state.session.deleted {
+            true => Err(Stop::Deleted),
+            false => Err(Stop::Closed("the session is no longer served here".to_owned())),
+        }
     }
 
     /// Shows what happened since, one frame a batch.
@@ -166,7 +183,7 @@ impl Follower {
         let (session, cursor) = (self.session.id(), self.cursor());
         self.send(ServerFrame::Update { session, cursor, events: &events, slices }.text()).await?;
         if self.state.session.deleted {
-            return Err(Stop::Closed("the session was deleted".to_owned()));
+            return Err(Stop::Deleted);
         }
         Ok(())
     }

@@ -1,11 +1,21 @@
 //! The frames of `waymark.v1`, both ways.
+//!
+//! # The session list
+//!
+//! `watch-sessions` is answered by `sessions`: the first page of the list, newest first, as far as it fits the query,
+//! and `next`, where the page behind it begins. `more-sessions` with that is answered by `sessions-more`, any number of
+//! times. From then on `sessions-changed` carries what changed, and nothing else: whole rows to put in the place of older
+//! ones or to add, and the sessions that are gone from this list. A row that changes because something happened has a new
+//! time and so belongs to the head; a client keeps rows by `updated_at_ms`, then by id, and needs no position. Another
+//! `watch-sessions` takes the place of the one before: what comes after its `sessions` belongs to it. When more than a
+//! page changed at once, a new `sessions` says so: it takes the place of all rows told before.
 
 use axum::extract::ws::Utf8Bytes;
 use events::{CommandId, Envelope, LogId, Seq, SessionId};
 use projections::Slices;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use sessions::{ClientCommand, SLASH_COMMANDS, SessionRow};
+use sessions::{ClientCommand, ListCursor, ListFilter, ListNews, ListPage, SLASH_COMMANDS};
 
 use crate::errors::Fault;
 use crate::history::History;
@@ -36,8 +46,16 @@ pub(crate) enum ClientFrame {
     Close { session: SessionId },
     /// Carry a command out; its body is looked at when its turn comes.
     Command { id: CommandId, session: SessionId, command: Value },
-    /// Tell the session list, now and whenever it changes.
-    WatchSessions {},
+    /// Tell the session list, now and whenever it changes: what fits the words of a query, in any order.
+    WatchSessions {
+        #[serde(default)]
+        query: String,
+        /// Whether sessions that are put away are told, too.
+        #[serde(default)]
+        archived: bool,
+    },
+    /// Tell the next page of the list that is watched.
+    MoreSessions { after: ListCursor },
     /// Say that you are there.
     Ping { n: u64 },
 }
@@ -52,8 +70,23 @@ pub(crate) enum ServerFrame<'a> {
         about: &'a About,
         commands: Vec<CommandHelp>,
     },
-    /// Every session.
-    Sessions { rows: &'a [SessionRow] },
+    /// The head of the session list.
+    Sessions {
+        #[serde(flatten)]
+        filter: &'a ListFilter,
+        #[serde(flatten)]
+        page: &'a ListPage,
+    },
+    /// A further page of it.
+    SessionsMore {
+        #[serde(flatten)]
+        page: &'a ListPage,
+    },
+    /// What is different in it.
+    SessionsChanged {
+        #[serde(flatten)]
+        news: &'a ListNews,
+    },
     /// All that is true of a session at the cursor, and the history before it.
     Snapshot { session: SessionId, cursor: Cursor, slices: &'a Slices, history: &'a History },
     /// One batch and what it changed; without events when only the host changed.
@@ -70,8 +103,8 @@ pub(crate) enum ServerFrame<'a> {
     },
     /// The client opens again without a cursor.
     Resync { session: SessionId, why: &'a str },
-    /// A session is followed no longer.
-    Closed { session: SessionId, why: &'a str },
+    /// A session is followed no longer: it is deleted (`SESSION_DELETED`), or cannot be shown on (`SESSION_CLOSED`).
+    Closed { session: SessionId, code: &'a str, why: &'a str },
     /// The answer to a ping.
     Pong { n: u64 },
 }
@@ -151,7 +184,8 @@ pub fn check_frame(text: &str) -> Result<(), String> {
         ClientFrame::Command { command, .. } => command_of(command).map(drop).map_err(|fault| fault.message),
         ClientFrame::Open { .. }
         | ClientFrame::Close { .. }
-        | ClientFrame::WatchSessions {}
+        | ClientFrame::WatchSessions { .. }
+        | ClientFrame::MoreSessions { .. }
         | ClientFrame::Ping { .. } => Ok(()),
     }
 }

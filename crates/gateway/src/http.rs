@@ -7,7 +7,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{DefaultBodyLimit, Extension, Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post};
 use axum::{Json, Router, middleware};
 use events::SessionId;
 use projections::Slices;
@@ -19,11 +19,12 @@ use crate::errors::Fault;
 use crate::frames::PROTOCOL;
 use crate::guard::{Caller, guard};
 use crate::history::{PageLimit, page_before};
+use crate::list::filter;
 use crate::page;
 use crate::plans;
 use crate::requests::{
-    Body, CreateSession, ForkSession, PageWanted, SendCommand, SocketWanted, StateWanted, Wanted, body,
-    client_id, query, session_id,
+    Body, CreateSession, ForkSession, PageWanted, RowsWanted, SendCommand, SocketWanted, StateWanted, Wanted,
+    body, client_id, query, session_id,
 };
 use crate::serve::Front;
 use crate::socket::serve_socket;
@@ -44,6 +45,7 @@ pub(crate) fn routes(front: Arc<Front>) -> Router {
         .route("/v1/health", get(health))
         .route("/v1/ws", get(upgrade))
         .route("/v1/sessions", get(rows).post(create))
+        .route("/v1/sessions/{id}", delete(remove))
         .route("/v1/sessions/{id}/fork", post(fork))
         .route("/v1/sessions/{id}/events", get(events))
         .route("/v1/sessions/{id}/state", get(state))
@@ -91,9 +93,23 @@ async fn upgrade(
     }))
 }
 
-async fn rows(State(front): Shared) -> Answer {
-    let rows = front.gateway.sessions.rows().await?;
-    Ok(Json(json!({ "rows": rows })))
+async fn rows(State(front): Shared, wanted: Wanted<RowsWanted>) -> Answer {
+    let limits = &front.gateway.limits;
+    let RowsWanted { query: words, archived, after, limit } = query(wanted)?;
+    let filter = filter((words, archived), limits)?;
+    let rows_max = limit.map_or(limits.list_rows_max, |limit| limit.clamp(1, limits.list_rows_max));
+    let page = front.gateway.sessions.page(&filter, after, rows_max).await?;
+    Ok(Json(json!(page)))
+}
+
+async fn remove(
+    State(front): Shared,
+    Extension(Caller(client)): Extension<Caller>,
+    Path(id): Path<String>,
+) -> Answer {
+    let session = session_id(&id)?;
+    front.gateway.sessions.delete(session, client).await?;
+    Ok(Json(json!({ "session": session })))
 }
 
 async fn create(

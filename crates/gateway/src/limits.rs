@@ -31,8 +31,12 @@ pub struct GatewayLimits {
     pub ping_every: Duration,
     /// Time after which a client that says nothing is given up.
     pub silence_max: Duration,
-    /// Time between two session lists.
+    /// Time between two frames of news of the session list.
     pub list_every: Duration,
+    /// Rows of one page of the session list.
+    pub list_rows_max: usize,
+    /// Bytes of a search in the session list.
+    pub list_query_bytes_max: usize,
     /// Time that a closing socket has for what still waits.
     pub goodbye_max: Duration,
     /// Wrong tokens within a minute, after which no token is looked at for a minute.
@@ -56,6 +60,8 @@ impl Default for GatewayLimits {
             ping_every: Duration::from_secs(15),
             silence_max: Duration::from_secs(30),
             list_every: Duration::from_millis(250),
+            list_rows_max: 100,
+            list_query_bytes_max: 256,
             goodbye_max: Duration::from_secs(2),
             wrong_tokens_max: 20,
         }

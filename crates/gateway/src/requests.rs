@@ -11,6 +11,7 @@ use events::{ClientId, CommandId, Seq, SessionId};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use sessions::ListCursor;
 
 use crate::errors::Fault;
 
@@ -40,6 +41,16 @@ pub(crate) struct SendCommand {
     #[serde(default)]
     pub(crate) client: Option<String>,
     pub(crate) command: Value,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct RowsWanted {
+    #[serde(default)]
+    pub(crate) query: String,
+    #[serde(default)]
+    pub(crate) archived: bool,
+    pub(crate) after: Option<ListCursor>,
+    pub(crate) limit: Option<usize>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -14,7 +14,6 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::http::routes;
-use crate::list::Listings;
 use crate::origin::Hosts;
 use crate::{Access, GatewayLimits};
 
@@ -53,7 +52,6 @@ pub(crate) struct Front {
     pub(crate) gateway: Gateway,
     pub(crate) hosts: Hosts,
     pub(crate) sockets: Arc<Semaphore>,
-    pub(crate) listings: Listings,
     /// Turns true when the server is told to end.
     pub(crate) closing: watch::Receiver<bool>,
 }
@@ -72,8 +70,7 @@ pub async fn serve(
     let limits = gateway.limits;
     let (close, closing) = watch::channel(false);
     let sockets = Arc::new(Semaphore::new(limits.sockets_max as usize));
-    let front = Arc::new(Front { gateway, hosts, sockets, listings: Listings::default(), closing });
-    let list = tokio::spawn(keep_listings(Arc::clone(&front)));
+    let front = Arc::new(Front { gateway, hosts, sockets, closing });
     let told = async move {
         shutdown.await;
         close.send_replace(true);
@@ -92,12 +89,7 @@ pub async fn serve(
     // Each socket has its own time to say goodbye, and one moment more to be gone.
     let gone = front.sockets.acquire_many(limits.sockets_max);
     let _ = timeout(limits.goodbye_max + Duration::from_secs(1), gone).await;
-    list.abort();
     Ok(())
-}
-
-async fn keep_listings(front: Arc<Front>) {
-    front.listings.keep(&front.gateway.sessions, front.gateway.limits.list_every).await;
 }
 
 /// Waits until requests that were still running at the end have had their time.

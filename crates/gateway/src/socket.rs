@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use events::{ClientId, SessionId};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use sessions::ListCursor;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::tungstenite;
@@ -18,6 +19,7 @@ use crate::commands::{Asked, Lanes};
 use crate::errors::Fault;
 use crate::follower::{Opening, follow};
 use crate::frames::{self, ClientFrame, Cursor, Refused, ServerFrame};
+use crate::list::{self, ListWatch, Teller};
 use crate::outbox::{Farewell, Outbox, Outgoing};
 use crate::serve::Front;
 
@@ -28,7 +30,7 @@ struct Connection {
     outbox: Arc<Outbox>,
     followers: HashMap<SessionId, JoinHandle<()>>,
     lanes: Lanes,
-    list: Option<JoinHandle<()>>,
+    list: Option<ListWatch>,
 }
 
 /// Serves a connection until either side ends it.
@@ -107,9 +109,13 @@ impl Connection {
                 self.close(session).await;
                 ControlFlow::Continue(())
             }
-            Ok(ClientFrame::WatchSessions {}) => {
-                self.watch_sessions();
-                ControlFlow::Continue(())
+            Ok(ClientFrame::WatchSessions { query, archived }) => {
+                let watched = self.watch_sessions(query, archived).await;
+                self.say_fault(watched).await
+            }
+            Ok(ClientFrame::MoreSessions { after }) => {
+                let asked = self.more_sessions(after);
+                self.say_fault(asked).await
             }
             Ok(ClientFrame::Command { id, session, command }) => {
                 let asked = Asked { client: self.client.clone(), id, session, command };
@@ -151,14 +157,28 @@ impl Connection {
         }
     }
 
-    fn watch_sessions(&mut self) {
-        let (front, outbox) = (Arc::clone(&self.front), Arc::clone(&self.outbox));
-        self.list.get_or_insert_with(|| {
-            tokio::spawn(async move {
-                let changes = front.gateway.sessions.changes();
-                let _ = front.listings.watch(changes, &outbox).await;
-            })
-        });
+    /// Watches the session list; one that is watched already is watched anew.
+    async fn watch_sessions(&mut self, query: String, archived: bool) -> Result<(), Fault> {
+        let limits = &self.front.gateway.limits;
+        let filter = list::filter((query, archived), limits)?;
+        if let Some(before) = self.list.take() {
+            before.stop().await;
+        }
+        let (sessions, outbox) = (Arc::clone(&self.front.gateway.sessions), Arc::clone(&self.outbox));
+        self.list = Some(ListWatch::start(Teller::new(sessions, outbox, filter, limits)));
+        Ok(())
+    }
+
+    fn more_sessions(&self, after: ListCursor) -> Result<(), Fault> {
+        let unwatched = || Fault::bad_frame("no session list is watched; send watch-sessions first");
+        self.list.as_ref().ok_or_else(unwatched)?.ask(after)
+    }
+
+    async fn say_fault(&self, done: Result<(), Fault>) -> ControlFlow<Farewell> {
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(fault) => self.say(Refused { id: None, session: None, fault }.text()).await,
+        }
     }
 
     async fn say(&self, frame: Utf8Bytes) -> ControlFlow<Farewell> {
@@ -169,7 +189,8 @@ impl Connection {
     }
 
     fn hang_up(&mut self) {
-        self.followers.values().chain(&self.list).for_each(JoinHandle::abort);
+        self.followers.values().for_each(JoinHandle::abort);
+        self.list = None;
     }
 }
 

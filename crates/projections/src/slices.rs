@@ -284,7 +284,9 @@ impl ReviewSlice {
 }
 
 impl TurnSlice {
-    fn of(state: &State, host_epoch: Option<Epoch>) -> Self {
+    /// Returns the newest turn as a host in `host_epoch` (or no host) shows it.
+    #[must_use]
+    pub fn of(state: &State, host_epoch: Option<Epoch>) -> Self {
         let open = state.turn.open.as_ref();
         // A turn of an older epoch that no question holds is dead: its host is gone.
         let phase = match open {

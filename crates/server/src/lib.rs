@@ -4,7 +4,7 @@
 //!
 //! # Invariants
 //!
-//! * Each session that this process owns has exactly one agent and one goal driver.
+//! * Each session that this process owns has exactly one agent and one goal driver while it is in memory.
 //! * Settings come from the command line, the environment and the user's configuration folder, never from a workspace.
 //!
 //! # Not here

@@ -116,7 +116,8 @@ fn parts(
         protected,
         sandbox: sandbox.clone(),
     };
-    Ok(Parts { log, clock: Arc::new(SystemClock), limits: settings.limits, outfit })
+    let Settings { limits, residency, .. } = *settings;
+    Ok(Parts { log, clock: Arc::new(SystemClock), limits, residency, outfit })
 }
 
 fn about(settings: &Settings, chosen: &Chosen, log: &Arc<dyn Log>) -> About {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use agent::ModeTexts;
 use secrecy::SecretString;
 use serde::Deserialize;
-use sessions::Limits;
+use sessions::{Limits, Residency};
 
 use crate::cli::Cli;
 
@@ -39,6 +39,8 @@ pub struct Settings {
     pub mode_texts: ModeTexts,
     /// The same for single models, by name; they come first.
     pub model_mode_texts: BTreeMap<String, ModeTexts>,
+    /// How much may stay in memory.
+    pub residency: Residency,
 }
 
 /// Who answers.
@@ -130,6 +132,7 @@ struct File {
     todo: TodoFile,
     modes: ModesFile,
     models: BTreeMap<String, ModelFile>,
+    sessions: SessionsFile,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -167,6 +170,13 @@ struct ModelFile {
     default_text: Option<String>,
 }
 
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct SessionsFile {
+    in_memory: Option<usize>,
+    idle_minutes: Option<u64>,
+}
+
 impl Settings {
     /// Puts the settings together. `environment` looks a variable up.
     ///
@@ -186,6 +196,7 @@ impl Settings {
                 default: file.modes.default_text.clone(),
             },
             model_mode_texts: model_mode_texts(&file),
+            residency: residency(&file)?,
             config_folder: path
                 .filter(|path| path.exists())
                 .and_then(|path| path.parent().map(Path::to_path_buf)),
@@ -309,6 +320,18 @@ fn limits(file: &File) -> Result<Limits, SettingsError> {
     let questions_in_default_mode =
         file.modes.questions_in_default.unwrap_or(limits.questions_in_default_mode);
     Ok(Limits { allow_parallel_in_progress, questions_in_default_mode, ..limits })
+}
+
+fn residency(file: &File) -> Result<Residency, SettingsError> {
+    let standard = Residency::default();
+    let sessions_max = file.sessions.in_memory.unwrap_or(standard.sessions_max);
+    if sessions_max == 0 {
+        let (name, value) = ("sessions.in_memory", "0".to_owned());
+        return Err(SettingsError::OutOfRange { name, value, range: "1 or more" });
+    }
+    let idle_ms = |minutes: u64| minutes.saturating_mul(60_000);
+    let idle_ms_max = file.sessions.idle_minutes.map_or(standard.idle_ms_max, idle_ms);
+    Ok(Residency { sessions_max, idle_ms_max })
 }
 
 #[cfg(test)]

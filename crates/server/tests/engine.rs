@@ -13,7 +13,7 @@ use model::rehearsal::{REHEARSAL, Rehearsal};
 use model::scripted::{Reply, Scripted};
 use model::{ChunkStream, Provider, Request};
 use server::{Engine, Parts};
-use sessions::{ClientCommand, Limits, NewSession, Session, Submission, SystemClock, View};
+use sessions::{ClientCommand, Limits, NewSession, Residency, Session, Submission, SystemClock, View};
 use store::{Options, SegmentLog};
 use tools::Registry;
 use uuid::Uuid;
@@ -23,6 +23,10 @@ async fn engine(data: &Path) -> Engine {
 }
 
 async fn engine_asking(provider: Arc<dyn Provider>, data: &Path) -> Engine {
+    engine_keeping(Residency::default(), (provider, data)).await
+}
+
+async fn engine_keeping(residency: Residency, (provider, data): (Arc<dyn Provider>, &Path)) -> Engine {
     let outfit = Outfit {
         provider,
         model: REHEARSAL.to_owned(),
@@ -32,7 +36,7 @@ async fn engine_asking(provider: Arc<dyn Provider>, data: &Path) -> Engine {
         sandbox: tools::Sandbox::none(),
     };
     let log = Arc::new(SegmentLog::open(data, Options::default()).unwrap());
-    let parts = Parts { log, clock: Arc::new(SystemClock), limits: Limits::default(), outfit };
+    let parts = Parts { log, clock: Arc::new(SystemClock), limits: Limits::default(), residency, outfit };
     Engine::start(parts).await.unwrap()
 }
 
@@ -121,6 +125,31 @@ async fn a_plan_is_approved_and_carried_out() {
     let all: Vec<_> = batches.iter().flat_map(|batch| batch.envelopes().unwrap()).collect();
     let wrote = all.iter().any(|envelope| matches!(&envelope.event, SessionEvent::TodoWrite(_)));
     assert!(wrote, "{}", told(&session).await);
+    engine.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_left_memory_comes_back_with_its_agent_and_its_driver() {
+    let (data, workspace) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let residency = Residency { sessions_max: 1, idle_ms_max: u64::MAX };
+    let provider = Arc::new(Rehearsal::new(Duration::ZERO));
+    let engine = engine_keeping(residency, (provider, data.path())).await;
+    let first = session(&engine, workspace.path()).await;
+    press(&first, ClientCommand::Prompt { text: "hello".to_owned(), target: Target::NextTurn }).await;
+    until(&first, "a turn has run", |view| view.state.turn.last_end.is_some()).await;
+    let (id, epoch, loose) = (first.id(), first.view().host_epoch, first.loose());
+    drop(first);
+    let second = session(&engine, workspace.path()).await;
+    loose.ended().await;
+
+    let first = engine.sessions().open(id).await.unwrap();
+    press(&first, slash("/goal write a haiku rounds=1")).await;
+    let met = |view: &View| {
+        view.state.goals.current.as_ref().is_some_and(|goal| goal.goal.phase == GoalPhase::Complete)
+    };
+    let view = until(&first, "the goal is complete", met).await;
+    assert_eq!((view.host_epoch, view.state.damage), (epoch, None));
+    drop((first, second));
     engine.stop().await;
 }
 

@@ -23,6 +23,8 @@ pub enum Command {
         /// Its revision.
         revision: u32,
     },
+    /// From a person: stop what the session does and delete it for good.
+    Delete,
     /// From a tab, an editor or a script.
     Client(ClientCommand),
     /// From the host's agent.

@@ -36,9 +36,12 @@ pub type Decision = Result<Vec<SessionEvent>, Refusal>;
 ///
 /// A [`Refusal`]; nothing changes then. No facts at all means that nothing had to change.
 pub fn decide(state: &State, command: &Command, at: &Moment) -> Decision {
+    if let Command::Delete = command {
+        return session::delete(state, at);
+    }
     refuse_closed(state)?;
     match command {
-        Command::Own | Command::Disown => Ok(Vec::new()),
+        Command::Own | Command::Disown | Command::Delete => Ok(Vec::new()),
         Command::Expire { question_id, revision } => question::expire(state, (*question_id, *revision), at),
         Command::Client(command) => client(state, command, at),
         Command::Agent(command) => agent::decide(state, command, at),

@@ -1,20 +1,23 @@
 //! The one door: decide, append, fold, show, one submission at a time.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use events::{Actor, Envelope, Epoch, NewEvent, Seq, SessionEvent, SessionId};
+use parking_lot::Mutex;
 use projections::{State, fold};
 use store::{Append, Appended, Log, LogError, Operation};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 use uuid::Uuid;
 
-use crate::list::KeptRow;
+use crate::list::{KeptRow, row_of};
+use crate::listing::Listing;
 use crate::restore::{Kept, keep_row, keep_state, read_on};
-use crate::session::Wish;
+use crate::session::{Asked, WayIn, Wish};
 use crate::{
-    Clock, Code, Command, Ids, Limits, Moment, Receipt, Refusal, Submission, SubmitError, View, decide,
-    repair,
+    Clock, Code, Command, Ids, Limits, Moment, Receipt, Refusal, Session, Submission, SubmitError, View,
+    decide, repair,
 };
 
 /// What every door of a process shares.
@@ -23,16 +26,18 @@ pub(crate) struct House {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) host: String,
     pub(crate) limits: Limits,
-    /// Moves whenever anything about any session changed.
-    pub(crate) changes: watch::Sender<u64>,
+    pub(crate) list: Listing,
+    /// What this process owns of the sessions that are not in memory.
+    pub(crate) epochs: Mutex<HashMap<SessionId, Epoch>>,
     /// Told of each session that this process comes to own.
-    pub(crate) owned: mpsc::UnboundedSender<SessionId>,
+    pub(crate) owned: mpsc::UnboundedSender<Session>,
 }
 
 /// One session's state and the right to change it.
 pub(crate) struct Door {
     pub(crate) id: SessionId,
     pub(crate) house: Arc<House>,
+    pub(crate) way_in: WayIn,
     pub(crate) state: Arc<State>,
     pub(crate) epoch: Option<Epoch>,
     pub(crate) view: watch::Sender<View>,
@@ -45,13 +50,31 @@ impl Door {
             self.announce();
         }
         while let Some(wish) = self.next(&mut wishes).await {
-            let outcome = self.carry_out(&wish.submission).await;
-            // Whoever asked may have left; what was done stays done.
-            let _ = wish.answer.send(outcome);
-            self.keep_state();
+            match wish {
+                Wish::Submit(asked) => self.answer(asked).await,
+                Wish::Leave => wishes.close(),
+            }
+            if self.state.session.deleted {
+                wishes.close();
+            }
         }
+        self.leave();
+    }
+
+    async fn answer(&mut self, asked: Asked) {
+        let outcome = self.carry_out(&asked.submission).await;
+        // Whoever asked may have left; what was done stays done.
+        let _ = asked.answer.send(outcome);
+        self.keep_state();
+    }
+
+    /// Leaves behind what the next door of the session goes on with.
+    fn leave(&mut self) {
         if self.kept.row_due(self.state.head).is_some() {
             self.keep_row();
+        }
+        if let Some(epoch) = self.epoch.filter(|_| !self.state.session.deleted) {
+            self.house.epochs.lock().insert(self.id, epoch);
         }
     }
 
@@ -78,9 +101,23 @@ impl Door {
             return Ok(Receipt { seq: self.state.head });
         }
         self.own().await?;
-        if matches!(submission.command, Command::Own) {
-            return Ok(Receipt { seq: self.state.head });
+        match submission.command {
+            Command::Own => Ok(Receipt { seq: self.state.head }),
+            Command::Delete => self.delete(submission).await,
+            _ => self.record(submission).await,
         }
+    }
+
+    /// Records that the session is deleted, then has the log forget it.
+    async fn delete(&mut self, submission: &Submission) -> Result<Receipt, SubmitError> {
+        let receipt = self.record(submission).await?;
+        let epoch = self.epoch.unwrap_or_default();
+        self.house.log.delete(self.id, epoch, self.house.clock.now_ms()).await?;
+        Ok(receipt)
+    }
+
+    /// Decides and appends, as often as others were faster.
+    async fn record(&mut self, submission: &Submission) -> Result<Receipt, SubmitError> {
         loop {
             let at = self.moment(submission.actor.clone());
             let decided = decide(&self.state, &submission.command, &at)?;
@@ -120,7 +157,9 @@ impl Door {
         let lease = self.house.log.acquire(self.id, &self.house.host, now).await?;
         self.catch_up().await?;
         let at = Moment { epoch: lease.epoch, ..self.moment(Actor::HOST) };
-        let repairs = if self.state.damage.is_none() { repair(&self.state, &at) } else { Vec::new() };
+        // Nothing is recorded in a session that is damaged or deleted.
+        let is_closed = self.state.damage.is_some() || self.state.session.deleted;
+        let repairs = if is_closed { Vec::new() } else { repair(&self.state, &at) };
         if !repairs.is_empty() {
             self.append(repairs, &at, None).await?;
         }
@@ -131,8 +170,10 @@ impl Door {
     }
 
     fn announce(&self) {
-        // Nobody listens when the process is shutting down.
-        let _ = self.house.owned.send(self.id);
+        if let Some(session) = self.way_in.session() {
+            // Nobody listens when the process is shutting down.
+            let _ = self.house.owned.send(session);
+        }
     }
 
     fn moment(&self, actor: Actor) -> Moment {
@@ -171,7 +212,7 @@ impl Door {
     }
 
     fn keep_state(&mut self) {
-        if self.kept.is_state_due(self.state.head) {
+        if !self.state.session.deleted && self.kept.is_state_due(self.state.head) {
             keep_state(&self.house.log, self.id, &self.state);
             self.kept.state = self.state.head;
         }
@@ -193,8 +234,17 @@ impl Door {
     }
 
     fn show(&self) {
+        // The list first: who sees something of a session finds it there, too.
+        self.list();
         self.view.send_replace(View { state: Arc::clone(&self.state), host_epoch: self.epoch });
-        self.house.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Shows the session in the list as it is now.
+    pub(crate) fn list(&self) {
+        match self.state.session.deleted {
+            true => self.house.list.remove(self.id),
+            false => self.house.list.put(row_of(self.id, &self.state, self.epoch)),
+        }
     }
 
     /// A host that is fenced, or cannot know what was written, owns nothing until it acquires again.

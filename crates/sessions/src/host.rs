@@ -1,26 +1,31 @@
 //! The sessions of one process: created, forked, opened, taken over, listed.
 
-use std::collections::HashMap;
+mod listed;
+
 use std::sync::Arc;
 
-use events::{Actor, ClientId, Epoch, NewEvent, Seq, SessionCreated, SessionId};
+use events::{Actor, ClientId, NewEvent, Seq, SessionCreated, SessionId};
 use parking_lot::Mutex;
-use projections::{State, fold_all};
-use store::{Create, ForkPoint, Log, LogError, ReadLimit, SessionHead};
+use projections::State;
+use store::{Create, ForkPoint, Log, LogError};
 use tokio::sync::{OnceCell, mpsc, watch};
 
 use crate::door::{Door, House};
-use crate::list::{KeptRow, SessionRow, row_of, unreadable};
-use crate::restore::{Kept, keep_row, newest_snapshot, newest_state, state_after};
-use crate::{Clock, Code, Command, Limits, Refusal, Session, Submission, SubmitError, View, fork_batch};
+use crate::list::unreadable;
+use crate::listing::Listing;
+use crate::residence::Residence;
+use crate::restore::{Kept, newest_state, state_after, state_at};
+use crate::{
+    Clock, Code, Command, Limits, Refusal, Residency, Session, Submission, SubmitError, View, fork_batch,
+};
 
 /// The sessions of one process.
 pub struct Sessions {
     house: Arc<House>,
-    open: Mutex<HashMap<SessionId, Arc<OnceCell<Session>>>>,
-    /// The list's lines of sessions that are not in memory, with the seq that each was made from.
-    rows: Mutex<HashMap<SessionId, (Seq, KeptRow)>>,
-    rows_are_loaded: OnceCell<()>,
+    residence: Residence<Session>,
+    residency: Residency,
+    /// The sessions that were at work when the list was filled.
+    loaded: OnceCell<Vec<SessionId>>,
 }
 
 /// What the sessions of a process need.
@@ -33,6 +38,8 @@ pub struct Setting {
     pub host: String,
     /// The limits in force.
     pub limits: Limits,
+    /// How much may stay in memory.
+    pub residency: Residency,
 }
 
 /// A session to create.
@@ -48,31 +55,26 @@ pub struct NewSession {
     pub client: ClientId,
 }
 
-/// What is known of a session that was just begun.
-struct Begun {
-    epoch: Epoch,
-    /// The state before its first batch.
-    before: State,
-}
-
 impl Sessions {
-    /// Returns the sessions of `setting.log`, and the ids of those that this process comes to own, as it does.
+    /// Returns the sessions of `setting.log`, and those that this process comes to own, as it does, for their workers:
+    /// these handles do not keep a session in memory.
     #[must_use]
-    pub fn new(setting: Setting) -> (Arc<Self>, mpsc::UnboundedReceiver<SessionId>) {
+    pub fn new(setting: Setting) -> (Arc<Self>, mpsc::UnboundedReceiver<Session>) {
         let (owned, told) = mpsc::unbounded_channel();
         let house = House {
             log: setting.log,
             clock: setting.clock,
             host: setting.host,
             limits: setting.limits,
-            changes: watch::Sender::new(0),
+            list: Listing::new(),
+            epochs: Mutex::default(),
             owned,
         };
         let sessions = Self {
             house: Arc::new(house),
-            open: Mutex::default(),
-            rows: Mutex::default(),
-            rows_are_loaded: OnceCell::new(),
+            residence: Residence::new(),
+            residency: setting.residency,
+            loaded: OnceCell::new(),
         };
         (Arc::new(sessions), told)
     }
@@ -81,12 +83,6 @@ impl Sessions {
     #[must_use]
     pub fn log(&self) -> &Arc<dyn Log> {
         &self.house.log
-    }
-
-    /// Returns a count that moves whenever anything about any session changed.
-    #[must_use]
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.house.changes.subscribe()
     }
 
     /// Creates a session; this process owns it.
@@ -136,8 +132,9 @@ impl Sessions {
         let all = std::iter::once(created.into()).chain(fork_batch(&state));
         let events = all.map(|event| NewEvent { cause: None, actor: actor.clone(), event }).collect();
         let point = ForkPoint { session: parent, seq: state.head };
+        let cut = state.head;
         let session = self.begin(child, (Some(point), state), events).await?;
-        Ok((session, point.seq))
+        Ok((session, cut))
     }
 
     /// Folds a session up to the last batch end at or before `at`; also returns the last one without an open turn.
@@ -150,50 +147,16 @@ impl Sessions {
             let head = state.head;
             return Ok((state, head));
         }
-        let start = newest_snapshot(self.house.log.as_ref(), id, at).await?;
-        let mut from = start.head;
-        let (state, mut legal) = self.fold_to(id, at, start).await?;
-        while legal == Seq::ZERO && from > Seq::ZERO {
-            // The turn was open at the snapshot already: the last place without one is before it.
-            let start = newest_snapshot(self.house.log.as_ref(), id, Seq(from.0 - 1)).await?;
-            let to = std::mem::replace(&mut from, start.head);
-            legal = self.fold_to(id, to, start).await?.1;
-        }
-        Ok((state, legal))
+        state_at(self.house.log.as_ref(), id, at).await
     }
 
     /// Returns the state at `at` when it is the one in memory and no turn is open in it.
     async fn idle_state_at(&self, id: SessionId, at: Seq) -> Result<Option<State>, LogError> {
-        let Some(session) = self.in_memory(id) else { return Ok(None) };
+        let Some(session) = self.residence.present(id) else { return Ok(None) };
         let head = self.house.log.head(id).await?;
         let state = session.view().state;
         let is_wanted = !head.deleted && state.head == head.seq.min(at) && state.turn.open.is_none();
         Ok(is_wanted.then(|| State::clone(&state)))
-    }
-
-    fn in_memory(&self, id: SessionId) -> Option<Session> {
-        self.open.lock().get(&id).and_then(|cell| cell.get().cloned())
-    }
-
-    /// Folds from `start` to the last batch end at or before `at`; also returns the last one without an open turn.
-    async fn fold_to(&self, id: SessionId, at: Seq, start: State) -> Result<(State, Seq), LogError> {
-        let mut state = start;
-        let mut legal = if state.turn.open.is_none() { state.head } else { Seq::ZERO };
-        loop {
-            let batches = self.house.log.read(id, state.head, ReadLimit::default()).await?;
-            for batch in &batches {
-                if batch.last() > at {
-                    return Ok((state, legal));
-                }
-                fold_all(&mut state, &batch.envelopes()?);
-                if state.turn.open.is_none() {
-                    legal = state.head;
-                }
-            }
-            if batches.is_empty() {
-                return Ok((state, legal));
-            }
-        }
     }
 
     /// Begins a session that shares what `parent` holds, `before` when folded.
@@ -211,146 +174,128 @@ impl Sessions {
             operation: None,
             events,
         };
-        let epoch = self.house.log.create(create).await?.epoch;
-        Ok(self.opened(id, Some(Begun { epoch, before })).await?)
+        let appended = self.house.log.create(create).await?;
+        self.house.epochs.lock().insert(id, appended.epoch);
+        let session = self.bring_in(id, Some(before)).await?;
+        self.make_room().await;
+        Ok(session)
     }
 
-    /// Returns a session, folding its log when it is not in memory. Nothing is written.
+    /// Returns a session, folding its log when it is not in memory. Nothing is written. It stays in memory as long as
+    /// what is returned, or a clone of it, is kept.
     ///
     /// # Errors
     ///
     /// `NotFound`, `Corrupt`, or an event that this build cannot read.
     pub async fn open(&self, id: SessionId) -> Result<Session, LogError> {
-        self.opened(id, None).await
+        let session = self.bring_in(id, None).await?;
+        self.make_room().await;
+        Ok(session)
     }
 
-    async fn opened(&self, id: SessionId, begun: Option<Begun>) -> Result<Session, LogError> {
-        let cell = self.cell(id);
-        let opened = cell.get_or_try_init(|| self.fold_and_serve(id, begun)).await.cloned();
-        if opened.is_err() {
-            self.open.lock().remove(&id);
-            // What went wrong may be news for the list.
-            self.house.changes.send_modify(|count| *count += 1);
+    /// Returns a session as [`Sessions::open`] does; what is known of its beginning need not be folded.
+    async fn bring_in(&self, id: SessionId, before: Option<State>) -> Result<Session, LogError> {
+        let place = self.residence.enter(id, self.house.clock.now_ms());
+        let brought = place.resident(async || self.fold_and_serve(id, before).await).await.cloned();
+        match brought {
+            Ok(session) => Ok(session.held(place)),
+            Err(error) => {
+                drop(place);
+                self.residence.vacate(id);
+                self.note_unreadable(id, &error);
+                Err(error)
+            }
         }
-        opened
     }
 
-    /// Returns the place of a session in memory; one whose door broke down makes room for a new one.
-    fn cell(&self, id: SessionId) -> Arc<OnceCell<Session>> {
-        let mut open = self.open.lock();
-        if open.get(&id).and_then(|cell| cell.get()).is_some_and(Session::is_closed) {
-            open.remove(&id);
-        }
-        Arc::clone(open.entry(id).or_default())
-    }
-
-    async fn fold_and_serve(&self, id: SessionId, begun: Option<Begun>) -> Result<Session, LogError> {
-        let head = self.house.log.head(id).await?;
+    async fn fold_and_serve(&self, id: SessionId, before: Option<State>) -> Result<Session, LogError> {
+        let house = &self.house;
+        let head = house.log.head(id).await?;
         if head.deleted {
             return Err(LogError::NotFound { session: id });
         }
-        let epoch = begun.as_ref().map(|begun| begun.epoch);
-        let (state, snapshot) = match begun {
-            None => newest_state(&self.house.log, id).await?,
+        let (state, snapshot) = match before {
+            None => newest_state(&house.log, id).await?,
             // There is no snapshot of it: a long one leaves its first one soon.
-            Some(Begun { before, .. }) => (state_after(&self.house.log, id, before).await?, Seq::ZERO),
+            Some(before) => (state_after(&house.log, id, before).await?, Seq::ZERO),
         };
+        // What this process owned when the session left memory it still owns, unless somebody acquired it since.
+        let epoch = house.epochs.lock().remove(&id).filter(|epoch| *epoch == state.epoch);
         let (view, seen) = watch::channel(View { state: Arc::clone(&state), host_epoch: epoch });
         // A session that was only opened has the row that it had.
         let row = if epoch.is_some() { Seq::ZERO } else { state.head };
         let kept = Kept::upto(snapshot, row);
-        let door = Door { id, house: Arc::clone(&self.house), state, epoch, view, kept };
-        self.house.changes.send_modify(|count| *count += 1);
-        Ok(Session::start(door, seen))
+        let house = Arc::clone(&self.house);
+        let door = |way_in| {
+            let door = Door { id, house, way_in, state, epoch, view, kept };
+            door.list();
+            door
+        };
+        Ok(Session::start(id, Arc::clone(&self.house), seen, door))
     }
 
-    /// Takes over every session that its last host left at work, so that nothing dead looks alive. Returns how many.
-    /// A session that cannot be read is left as it is, with a line in the log.
+    /// Lets sessions leave memory that nobody uses, when there are more than there may be.
+    async fn make_room(&self) {
+        if self.residence.len() > self.residency.sessions_max {
+            self.send_away(Residency { idle_ms_max: u64::MAX, ..self.residency }).await;
+        }
+    }
+
+    /// Lets sessions leave memory that nobody used for too long. To be called every so often.
+    pub async fn sweep(&self) {
+        self.send_away(self.residency).await;
+    }
+
+    async fn send_away(&self, bound: Residency) {
+        let restless = self.residence.sweep(bound, self.house.clock.now_ms()).await;
+        for id in restless {
+            // Something was recorded on the way out: whoever goes on with it needs the session in memory.
+            if let Err(error) = self.bring_in(id, None).await {
+                tracing::error!(session = %id, %error, "a session that is at work cannot be opened");
+            }
+        }
+    }
+
+    /// Returns how many sessions are in memory.
+    #[must_use]
+    pub fn resident(&self) -> usize {
+        self.residence.len()
+    }
+
+    /// Deletes a session for good: what it does is stopped, whoever follows it is told, its forks keep what they share
+    /// with it, and its id stays used.
     ///
     /// # Errors
     ///
-    /// When the list of sessions cannot be read.
-    pub async fn recover(&self) -> Result<usize, LogError> {
-        self.load_rows().await?;
-        let mut taken = 0;
-        for head in self.house.log.sessions().await? {
-            match self.recover_one(&head).await {
-                Ok(took_over) => taken += usize::from(took_over),
-                Err(error) => tracing::error!(session = %head.session, %error, "not taken over"),
+    /// `NotFound`, also when it was deleted before, `Held`, and what an append answers.
+    pub async fn delete(&self, id: SessionId, client: ClientId) -> Result<(), SubmitError> {
+        match self.open(id).await {
+            Ok(session) => {
+                let delete =
+                    Submission { actor: Actor::user(client), command: Command::Delete, operation: None };
+                session.submit(delete).await?;
+                session.ended().await;
+                drop(session);
+                self.residence.vacate(id);
+                Ok(())
             }
-        }
-        Ok(taken)
-    }
-
-    async fn recover_one(&self, head: &SessionHead) -> Result<bool, SubmitError> {
-        let id = head.session;
-        let kept = match self.remembered(head) {
-            Some(kept) => kept,
-            None => self.remember(id).await?,
-        };
-        if kept.was_at_work {
-            let session = self.open(id).await?;
-            session.submit(Submission { actor: Actor::HOST, command: Command::Own, operation: None }).await?;
-        }
-        Ok(kept.was_at_work)
-    }
-
-    /// Takes over what an earlier process kept of the list, once.
-    async fn load_rows(&self) -> Result<(), LogError> {
-        let loading = || async {
-            let kept = self.house.log.rows().await?;
-            let mut rows = self.rows.lock();
-            for row in kept {
-                if let Some(kept) = KeptRow::read(&row.bytes) {
-                    rows.insert(row.session, (row.seq, kept));
-                }
-            }
-            Ok(())
-        };
-        self.rows_are_loaded.get_or_try_init(loading).await.copied()
-    }
-
-    /// Returns the session list, newest first. Sessions that are put away are in it.
-    ///
-    /// # Errors
-    ///
-    /// When the list of sessions cannot be read.
-    pub async fn rows(&self) -> Result<Vec<SessionRow>, LogError> {
-        self.load_rows().await?;
-        let mut rows = Vec::new();
-        for head in self.house.log.sessions().await? {
-            rows.push(self.row(&head).await);
-        }
-        rows.sort_by_key(|row| std::cmp::Reverse(row.updated_at_ms));
-        Ok(rows)
-    }
-
-    async fn row(&self, head: &SessionHead) -> SessionRow {
-        if let Some(session) = self.in_memory(head.session) {
-            let view = session.view();
-            return row_of(head.session, &view.state, view.host_epoch);
-        }
-        if let Some(kept) = self.remembered(head) {
-            return kept.row;
-        }
-        match self.remember(head.session).await {
-            Ok(kept) => kept.row,
-            Err(error) => unreadable(head, &error),
+            Err(LogError::Corrupt { .. } | LogError::Undecodable { .. }) => self.delete_unread(id).await,
+            Err(error) => Err(error.into()),
         }
     }
 
-    /// Returns the line that is known of a session, unless the session has gone on since.
-    fn remembered(&self, head: &SessionHead) -> Option<KeptRow> {
-        let rows = self.rows.lock();
-        rows.get(&head.session).filter(|(seq, _)| *seq == head.seq).map(|(_, kept)| kept.clone())
+    /// Deletes a session that cannot be folded.
+    async fn delete_unread(&self, id: SessionId) -> Result<(), SubmitError> {
+        let (log, now_ms) = (&self.house.log, self.house.clock.now_ms());
+        let lease = log.acquire(id, &self.house.host, now_ms).await?;
+        log.delete(id, lease.epoch, now_ms).await?;
+        self.house.list.remove(id);
+        Ok(())
     }
 
-    /// Folds a session for its line, and remembers that here and for the next start.
-    async fn remember(&self, id: SessionId) -> Result<KeptRow, LogError> {
-        let (state, _) = newest_state(&self.house.log, id).await?;
-        let kept = KeptRow::of(id, &state);
-        self.rows.lock().insert(id, (state.head, kept.clone()));
-        keep_row(self.house.log.as_ref(), id, state.head, &kept).await;
-        Ok(kept)
+    fn note_unreadable(&self, id: SessionId, error: &LogError) {
+        if let LogError::Corrupt { .. } | LogError::Undecodable { .. } = error {
+            self.house.list.mark(id, |known| unreadable(id, known, error));
+        }
     }
 }

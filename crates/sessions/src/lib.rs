@@ -7,6 +7,7 @@
 //! * An event is folded, and seen by any follower, only after it is durable.
 //! * A refused command leaves no trace in the log; a slash line that parses is recorded as run and done.
 //! * A command with the same id is carried out once, for as long as its session lives.
+//! * A session that is in use or at work stays in memory; one that left comes back in the same epoch, and never has two doors.
 //! * A host that takes a session over repairs what the one before left, in one batch, before it does anything else.
 //!
 //! # Not here
@@ -21,8 +22,10 @@ mod decide;
 mod door;
 mod host;
 mod list;
+mod listing;
 mod moment;
 mod refusal;
+mod residence;
 mod restore;
 mod session;
 mod text;
@@ -38,8 +41,10 @@ pub use deadline::{Deadline, keep_deadlines, next_deadline};
 pub use decide::{Claim, Decision, SLASH_COMMANDS, SlashCommand, claim_to_judge, decide, fork_batch, repair};
 pub use host::{NewSession, Sessions, Setting};
 pub use list::{GoalRow, SessionRow, SessionStatus};
+pub use listing::{ListCursor, ListFilter, ListNews, ListPage, NoListCursor};
 pub use moment::{Ids, Limits, Moment};
 pub use refusal::{Code, Refusal};
+pub use residence::Residency;
 pub use session::{Receipt, Session, Submission, SubmitError, View};
 pub use store::{Batch, LogError, ReadLimit};
 pub use text::{mode_notice, round_prompt, sha256, wrap_up};

@@ -1,9 +1,9 @@
 //! The session list: one line a session, folded from its state.
 
 use events::{Epoch, GoalPhase, SessionId};
-use projections::{Activation, FOLD_VERSION, FlightStage, State, TurnPhase};
+use projections::{Activation, FOLD_VERSION, FlightStage, State, TurnPhase, TurnSlice};
 use serde::{Deserialize, Serialize};
-use store::{LogError, SessionHead};
+use store::LogError;
 
 /// One line of the session list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,12 +61,16 @@ pub(crate) struct KeptRow {
     pub(crate) row: SessionRow,
     /// Whether it looked like work that only its host could have gone on with.
     pub(crate) was_at_work: bool,
+    /// Whether it was being deleted.
+    #[serde(default)]
+    pub(crate) deleted: bool,
 }
 
 impl KeptRow {
     pub(crate) fn of(session: SessionId, state: &State) -> Self {
         let row = row_of(session, state, None);
-        Self { fold_version: FOLD_VERSION, row, was_at_work: was_at_work(state) }
+        let (was_at_work, deleted) = (was_at_work(state), state.session.deleted);
+        Self { fold_version: FOLD_VERSION, row, was_at_work, deleted }
     }
 
     /// Reads what was kept; one that another fold made is as good as none.
@@ -76,18 +80,34 @@ impl KeptRow {
     }
 }
 
-/// Says whether a state looks like work that only its dead host could have gone on with.
+/// Says whether a state looks like work that only its dead host could have gone on with, its deletion included.
 fn was_at_work(state: &State) -> bool {
     let goal = state.goals.current.as_ref();
     let reserved =
         goal.is_some_and(|goal| goal.flight.as_ref().is_some_and(|f| f.stage == FlightStage::Queued));
     let armed = goal.is_some_and(|goal| goal.armed_in.is_some() && goal.goal.phase == GoalPhase::Active);
-    state.damage.is_none() && !state.session.deleted && (state.turn.open.is_some() || reserved || armed)
+    let at_work = state.turn.open.is_some() || reserved || armed;
+    state.damage.is_none() && (at_work || state.session.deleted)
+}
+
+/// Says whether nothing happens in a session until somebody asks for something: no turn is open, no round is due, and
+/// nothing waits that its agent would take up.
+pub(crate) fn is_at_rest(state: &State, host_epoch: Option<Epoch>) -> bool {
+    let Some(epoch) = host_epoch else { return true };
+    if state.damage.is_some() || state.session.deleted {
+        return true;
+    }
+    let goal = state.goals.current.as_ref();
+    let goes_on =
+        goal.is_some_and(|goal| goal.flight.is_some() || goal.activation(host_epoch) == Activation::Armed);
+    let wakes = state.inbox.iter().any(|input| input.wakes && input.runs_in(epoch));
+    let has_deadline = state.questions.open.iter().any(|question| question.asked.deadline.is_some());
+    state.turn.open.is_none() && !goes_on && !wakes && !has_deadline
 }
 
 pub(crate) fn row_of(session: SessionId, state: &State, host_epoch: Option<Epoch>) -> SessionRow {
-    let slices = projections::Slices::of(state, host_epoch);
-    let status = match (state.damage, slices.turn.phase, &state.turn.last_end) {
+    let turn = TurnSlice::of(state, host_epoch);
+    let status = match (state.damage, turn.phase, &state.turn.last_end) {
         (Some(_), _, _) => SessionStatus::Damaged,
         (None, TurnPhase::Running, _) => SessionStatus::Running,
         (None, TurnPhase::Waiting, _) => SessionStatus::Waiting,
@@ -99,12 +119,12 @@ pub(crate) fn row_of(session: SessionId, state: &State, host_epoch: Option<Epoch
         state.damage.map(|damage| format!("damaged at event {} ({})", damage.seq, damage.code.name()));
     SessionRow {
         session,
-        title: slices.title,
+        title: state.session.title.clone(),
         status,
         updated_at_ms: state.at_ms,
-        workspace: slices.session.workspace,
-        parent: slices.session.parent.map(|parent| parent.session),
-        archived: slices.session.archived,
+        workspace: state.session.workspace.clone(),
+        parent: state.session.parent.map(|(parent, _)| parent),
+        archived: state.session.archived,
         goal: state.goals.current.as_ref().map(|goal| GoalRow {
             phase: goal.goal.phase,
             armed: goal.activation(host_epoch) == Activation::Armed,
@@ -113,16 +133,19 @@ pub(crate) fn row_of(session: SessionId, state: &State, host_epoch: Option<Epoch
     }
 }
 
-pub(crate) fn unreadable(head: &SessionHead, error: &LogError) -> SessionRow {
-    SessionRow {
-        session: head.session,
+/// Returns the row of a session that cannot be read: what was known of it, and what is wrong.
+pub(crate) fn unreadable(session: SessionId, known: Option<&SessionRow>, error: &LogError) -> SessionRow {
+    let nothing = || SessionRow {
+        session,
         title: None,
         status: SessionStatus::Damaged,
-        updated_at_ms: head.updated_at_ms,
+        updated_at_ms: 0,
         workspace: String::new(),
-        parent: head.parent.map(|parent| parent.session),
+        parent: None,
         archived: false,
         goal: None,
-        problem: Some(error.to_string()),
-    }
+        problem: None,
+    };
+    let known = known.cloned().unwrap_or_else(nothing);
+    SessionRow { status: SessionStatus::Damaged, problem: Some(error.to_string()), ..known }
 }

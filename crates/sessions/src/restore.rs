@@ -51,6 +51,41 @@ pub(crate) async fn newest_snapshot(log: &dyn Log, id: SessionId, at: Seq) -> Re
     Ok(state.filter(|state| state.head <= at).unwrap_or_default())
 }
 
+/// Folds a session up to the last batch end at or before `at`; also returns the last one without an open turn.
+pub(crate) async fn state_at(log: &dyn Log, id: SessionId, at: Seq) -> Result<(State, Seq), LogError> {
+    let start = newest_snapshot(log, id, at).await?;
+    let mut from = start.head;
+    let (state, mut legal) = fold_to(log, (id, at), start).await?;
+    while legal == Seq::ZERO && from > Seq::ZERO {
+        // The turn was open at the snapshot already: the last place without one is before it.
+        let start = newest_snapshot(log, id, Seq(from.0 - 1)).await?;
+        let to = std::mem::replace(&mut from, start.head);
+        legal = fold_to(log, (id, to), start).await?.1;
+    }
+    Ok((state, legal))
+}
+
+/// Folds from `start` to the last batch end at or before `at`; also returns the last one without an open turn.
+async fn fold_to(log: &dyn Log, (id, at): (SessionId, Seq), start: State) -> Result<(State, Seq), LogError> {
+    let mut state = start;
+    let mut legal = if state.turn.open.is_none() { state.head } else { Seq::ZERO };
+    loop {
+        let batches = log.read(id, state.head, ReadLimit::default()).await?;
+        for batch in &batches {
+            if batch.last() > at {
+                return Ok((state, legal));
+            }
+            fold_all(&mut state, &batch.envelopes()?);
+            if state.turn.open.is_none() {
+                legal = state.head;
+            }
+        }
+        if batches.is_empty() {
+            return Ok((state, legal));
+        }
+    }
+}
+
 /// Folds everything behind the state's head.
 pub(crate) async fn read_on(log: &dyn Log, id: SessionId, state: &mut State) -> Result<(), LogError> {
     loop {

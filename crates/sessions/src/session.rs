@@ -8,15 +8,19 @@ use store::{Batch, LogError, Operation, ReadLimit};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::door::{Door, House};
+use crate::list::is_at_rest;
+use crate::residence::{Place, Resident};
 use crate::{ClientCommand, Command, Limits, Refusal};
 
-/// A session in this process. Cheap to clone; all clones are the same session.
+/// A session in this process. Cheap to clone; all clones are the same session, and keep it in memory.
 #[derive(Clone)]
 pub struct Session {
     id: SessionId,
     house: Arc<House>,
     view: watch::Receiver<View>,
     door: mpsc::Sender<Wish>,
+    /// Keeps the session in memory; a worker's handle does not.
+    hold: Option<Arc<Place<Session>>>,
 }
 
 /// What is true of a session, and whether this process owns it.
@@ -84,22 +88,56 @@ pub enum SubmitError {
     Closed,
 }
 
+/// What comes to the door.
+pub(crate) enum Wish {
+    /// A submission.
+    Submit(Asked),
+    /// The session leaves memory: what came before is still carried out, nothing is let in any more.
+    Leave,
+}
+
 /// A submission on its way through the door.
-pub(crate) struct Wish {
+pub(crate) struct Asked {
     pub(crate) submission: Submission,
     pub(crate) answer: oneshot::Sender<Result<Receipt, SubmitError>>,
+    /// A session stays until what was asked of it is done, also when whoever asked is gone.
+    _hold: Option<Arc<Place<Session>>>,
 }
 
 /// Submissions that may wait at the door of one session; further ones wait outside.
 const WISHES_MAX: usize = 64;
 
 impl Session {
-    /// Starts serving a session; `door` holds its state.
-    pub(crate) fn start(door: Door, view: watch::Receiver<View>) -> Self {
+    /// Starts serving a session; `door` makes its door, which is handed the way back to itself.
+    pub(crate) fn start(
+        id: SessionId,
+        house: Arc<House>,
+        view: watch::Receiver<View>,
+        door: impl FnOnce(WayIn) -> Door,
+    ) -> Self {
         let (sender, wishes) = mpsc::channel(WISHES_MAX);
-        let (id, house) = (door.id, Arc::clone(&door.house));
-        tokio::spawn(door.serve(wishes));
-        Self { id, house, view, door: sender }
+        let way_in = WayIn { id, house, view, door: sender.downgrade() };
+        let session = way_in.session().expect("the sender is here");
+        tokio::spawn(door(way_in).serve(wishes));
+        session
+    }
+
+    /// Returns a handle that keeps the session in its place.
+    pub(crate) fn held(&self, place: Arc<Place<Self>>) -> Self {
+        Self { hold: Some(place), ..self.clone() }
+    }
+
+    /// Returns a handle that does not keep the session in memory, for a worker that acts only when something is due.
+    /// [`SubmitError::Closed`] says that the session has left.
+    #[must_use]
+    pub fn loose(&self) -> Self {
+        Self { hold: None, ..self.clone() }
+    }
+
+    /// Says whether both are the same session, opened once.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.door.same_channel(&other.door)
     }
 
     /// Returns the session's id.
@@ -120,9 +158,10 @@ impl Session {
         &self.house.limits
     }
 
-    /// Says whether its door broke down; opening it again mends that.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.door.is_closed()
+    /// Returns when the session has left memory or is deleted.
+    pub async fn ended(&self) {
+        let mut view = self.view.clone();
+        while view.changed().await.is_ok() {}
     }
 
     /// Returns what is true now.
@@ -144,7 +183,8 @@ impl Session {
     /// [`SubmitError::Refused`] with nothing changed; [`SubmitError::Log`] when the log would not or could not.
     pub async fn submit(&self, submission: Submission) -> Result<Receipt, SubmitError> {
         let (answer, answered) = oneshot::channel();
-        self.door.send(Wish { submission, answer }).await.map_err(|_| SubmitError::Closed)?;
+        let asked = Asked { submission, answer, _hold: self.hold.clone() };
+        self.door.send(Wish::Submit(asked)).await.map_err(|_| SubmitError::Closed)?;
         answered.await.map_err(|_| SubmitError::Closed)?
     }
 
@@ -155,5 +195,38 @@ impl Session {
     /// What the log says.
     pub async fn read(&self, after: Seq, limit: ReadLimit) -> Result<Vec<Batch>, LogError> {
         self.house.log.read(self.id, after, limit).await
+    }
+}
+
+impl Resident for Session {
+    fn is_at_rest(&self) -> bool {
+        let view = self.view.borrow();
+        is_at_rest(&view.state, view.host_epoch)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.view.has_changed().is_err()
+    }
+
+    async fn end(&self) {
+        // A door that is gone has ended already.
+        let _ = self.door.send(Wish::Leave).await;
+        self.ended().await;
+    }
+}
+
+/// The way to a session for its own door, which does not keep itself open with it.
+pub(crate) struct WayIn {
+    id: SessionId,
+    house: Arc<House>,
+    view: watch::Receiver<View>,
+    door: mpsc::WeakSender<Wish>,
+}
+
+impl WayIn {
+    /// Returns the session, as long as anybody can still reach it.
+    pub(crate) fn session(&self) -> Option<Session> {
+        let (house, view) = (Arc::clone(&self.house), self.view.clone());
+        Some(Session { id: self.id, house, view, door: self.door.upgrade()?, hold: None })
     }
 }

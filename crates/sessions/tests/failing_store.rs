@@ -15,7 +15,7 @@ use projections::Activation;
 use projections::WorkspaceMark;
 use sessions::{
     AgentCommand, Answered, BudgetEdit, ClientCommand, Command, DriverCommand, Limits, LogError, NewSession,
-    Session, Sessions, Setting, Submission, SubmitError, SystemClock,
+    Residency, Session, Sessions, Setting, Submission, SubmitError, SystemClock,
 };
 use store::{Log, Options, SegmentLog};
 use uuid::Uuid;
@@ -28,6 +28,7 @@ fn sessions_on(folder: &Path, disk: &Breakable) -> Arc<Sessions> {
         clock: Arc::new(SystemClock),
         host: "host".to_owned(),
         limits: Limits::default(),
+        residency: Residency::default(),
     })
     .0
 }

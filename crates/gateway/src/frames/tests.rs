@@ -20,7 +20,15 @@ fn each_frame_of_the_protocol_is_read() {
         ClientFrame::Open { session, cursor: Some(Cursor { log, seq: Seq(4) }) }
     );
     assert_eq!(frame(json!({ "type": "close", "session": session })), ClientFrame::Close { session });
-    assert_eq!(frame(json!({ "type": "watch-sessions" })), ClientFrame::WatchSessions {});
+    assert_eq!(
+        frame(json!({ "type": "watch-sessions" })),
+        ClientFrame::WatchSessions { query: String::new(), archived: false }
+    );
+    let after = format!("17.{}", session.0);
+    assert_eq!(
+        frame(json!({ "type": "more-sessions", "after": after })),
+        ClientFrame::MoreSessions { after: after.parse().unwrap() }
+    );
     assert_eq!(frame(json!({ "type": "ping", "n": 1 })), ClientFrame::Ping { n: 1 });
 }
 

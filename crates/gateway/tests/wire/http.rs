@@ -7,7 +7,7 @@ use sessions::{AgentCommand, ToolAction, sha256};
 use uuid::Uuid;
 
 use crate::agent;
-use crate::requests::{get, post};
+use crate::requests::{delete, get, post};
 use crate::tab::Tab;
 use crate::world::World;
 
@@ -174,4 +174,64 @@ async fn a_body_beyond_the_limit_is_refused() {
     let body = json!({ "session": Uuid::now_v7(), "title": "x".repeat(1000) });
     let answer = post("/v1/sessions", body).signed(&world).of(&world).await;
     assert_eq!(answer.refusal(), (413, "BODY_TOO_LARGE".to_owned()));
+}
+
+#[tokio::test]
+async fn the_list_is_paged_and_searched() {
+    let world = World::start().await;
+    for title in ["fix login", "write docs", "fix logout"] {
+        world.session_named(title).await;
+        world.clock_ticks();
+    }
+    let list = |query: String| get(format!("/v1/sessions{query}")).signed(&world).of(&world);
+    let first = list("?limit=2".to_owned()).await.json();
+    let titles = |page: &serde_json::Value| {
+        page["rows"].as_array().unwrap().iter().map(|row| row["title"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(titles(&first), ["fix logout", "write docs"]);
+    let second = list(format!("?limit=2&after={}", first["next"].as_str().unwrap())).await.json();
+    assert_eq!((titles(&second), &second["next"]), (vec![json!("fix login")], &json!(null)));
+    assert_eq!(titles(&list("?query=LOG%20fix".to_owned()).await.json()), ["fix logout", "fix login"]);
+    for query in ["?after=now", "?limit=many", "?archived=maybe"] {
+        assert_eq!(list(query.to_owned()).await.refusal(), (400, "BAD_REQUEST".to_owned()), "{query}");
+    }
+    let endless = list(format!("?query={}", "x".repeat(300))).await;
+    assert_eq!(endless.refusal(), (400, "QUERY_TOO_LONG".to_owned()));
+}
+
+#[tokio::test]
+async fn a_deleted_session_is_gone_for_everybody_and_its_id_stays_used() {
+    let world = World::start().await;
+    let session = world.session().await.id();
+    let mut tab = Tab::of(&world).await;
+    tab.open(session).await;
+    let remove = || delete(format!("/v1/sessions/{session}")).signed(&world).of(&world);
+    let removed = remove().await;
+    assert_eq!((removed.status, removed.json()), (200, json!({ "session": session })));
+    let closed = tab.until("closed").await;
+    assert_eq!((&closed["session"], &closed["code"]), (&json!(session), &json!("SESSION_DELETED")));
+    assert_eq!(remove().await.refusal(), (404, "SESSION_NOT_FOUND".to_owned()));
+    let again = post("/v1/sessions", json!({ "session": session })).signed(&world).of(&world).await;
+    assert_eq!(again.refusal(), (409, "SESSION_EXISTS".to_owned()));
+    assert_eq!(get("/v1/sessions").signed(&world).of(&world).await.json()["rows"], json!([]));
+    tab.send(json!({ "type": "open", "session": session })).await;
+    assert_eq!(tab.until("refused").await["code"], "SESSION_NOT_FOUND");
+    let nobody = delete("/v1/sessions/nobody").signed(&world).of(&world).await;
+    assert_eq!(nobody.refusal(), (400, "SESSION_ID_INVALID".to_owned()));
+    assert_eq!(delete(format!("/v1/sessions/{session}")).of(&world).await.status, 401);
+}
+
+#[tokio::test]
+async fn a_fork_outlives_its_parent() {
+    let world = World::start().await;
+    let parent = world.session().await;
+    let mut tab = Tab::of(&world).await;
+    tab.done(parent.id(), json!({ "type": "slash", "line": "/goal ship it" })).await;
+    let child = Uuid::now_v7();
+    let body = json!({ "session": child, "at_seq": parent.view().state.head });
+    post(format!("/v1/sessions/{}/fork", parent.id()), body).signed(&world).of(&world).await;
+    delete(format!("/v1/sessions/{}", parent.id())).signed(&world).of(&world).await;
+    let snapshot = tab.open(events::SessionId(child)).await;
+    assert_eq!(snapshot["slices"]["goal"]["objective"], "ship it");
+    assert_eq!(snapshot["history"]["events"][0]["type"], "session/created");
 }

@@ -30,6 +30,10 @@ pub(crate) fn post(path: impl Into<String>, body: impl ToString) -> Ask {
     Ask { method: "POST", body: body.to_string(), ..get(path) }
 }
 
+pub(crate) fn delete(path: impl Into<String>) -> Ask {
+    Ask { method: "DELETE", ..get(path) }
+}
+
 impl Ask {
     pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));

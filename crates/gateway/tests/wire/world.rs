@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use events::{ClientId, SessionId};
 use gateway::{About, Access, Gateway, GatewayLimits, serve};
-use sessions::{Limits, NewSession, Session, Sessions, Setting, SystemClock};
+use sessions::{Clock, Limits, NewSession, Residency, Session, Sessions, Setting};
 use store::{Log, Options, SegmentLog};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -18,9 +19,20 @@ use uuid::Uuid;
 /// How long a test waits for what it expects.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A clock that goes on when it is told to.
+#[derive(Clone, Default)]
+struct Hand(Arc<AtomicU64>);
+
+impl Clock for Hand {
+    fn now_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
 pub(crate) struct World {
     folder: TempDir,
     log: Arc<dyn Log>,
+    clock: Hand,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) limits: GatewayLimits,
     server: Server,
@@ -42,9 +54,10 @@ impl World {
         let folder = tempfile::tempdir().unwrap();
         let options = Options { segment_bytes: 4 << 20, ..Options::default() };
         let log: Arc<dyn Log> = Arc::new(SegmentLog::open(&folder.path().join("log"), options).unwrap());
-        let sessions = sessions_of(&log);
+        let clock = Hand::default();
+        let sessions = sessions_of(&log, clock.clone());
         let server = Server::start(folder.path(), &sessions, limits).await;
-        Self { folder, log, sessions, limits, server }
+        Self { folder, log, clock, sessions, limits, server }
     }
 
     /// Ends the server and starts another on the same data, with another launch token and address.
@@ -60,7 +73,7 @@ impl World {
 
     /// Returns the sessions of another process on the same log.
     pub(crate) fn another_host(&self) -> Arc<Sessions> {
-        sessions_of(&self.log)
+        sessions_of(&self.log, self.clock.clone())
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -77,6 +90,16 @@ impl World {
 
     pub(crate) async fn session(&self) -> Session {
         self.sessions.create(new_session()).await.unwrap()
+    }
+
+    pub(crate) async fn session_named(&self, title: &str) -> Session {
+        let new = NewSession { title: Some(title.to_owned()), ..new_session() };
+        self.sessions.create(new).await.unwrap()
+    }
+
+    /// Makes what happens from now on later than what happened so far.
+    pub(crate) fn clock_ticks(&self) {
+        self.clock.0.fetch_add(1000, Ordering::SeqCst);
     }
 }
 
@@ -109,12 +132,13 @@ impl Server {
     }
 }
 
-fn sessions_of(log: &Arc<dyn Log>) -> Arc<Sessions> {
+fn sessions_of(log: &Arc<dyn Log>, clock: Hand) -> Arc<Sessions> {
     let setting = Setting {
         log: Arc::clone(log),
-        clock: Arc::new(SystemClock),
+        clock: Arc::new(clock),
         host: "pid 1".to_owned(),
         limits: Limits::default(),
+        residency: Residency::default(),
     };
     Sessions::new(setting).0
 }

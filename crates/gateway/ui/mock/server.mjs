@@ -18,16 +18,22 @@ const CSP = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 's
 const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
 
 const sessions = new Map();
-const lists = new Set();
+const lists = new Map();
 let announced = false;
 
 function onChange() {
   if (announced) return;
   announced = true;
-  setImmediate(() => { announced = false; for (const send of lists) send(list()); });
+  setImmediate(() => { announced = false; for (const [send, wanted] of lists) send(list(wanted)); });
 }
 
-const list = () => ({ type: "sessions", rows: [...sessions.values()].map((session) => session.row()) });
+/** The whole list that fits, as one page. */
+function list({ query, archived }) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = [...sessions.values()].map((session) => session.row());
+  const fits = (row) => (archived || !row.archived) && words.every((word) => (row.title ?? "").toLowerCase().includes(word));
+  return { type: "sessions", query, archived, rows: all.filter(fits), next: null, archived_total: all.filter((row) => row.archived).length };
+}
 const make = (id, options = {}) => { const session = new Session(id, { speed: SPEED, onChange, ...options }); sessions.set(id, session); return session; };
 
 seed(make, process.env.SEED ?? "full");
@@ -52,6 +58,12 @@ async function answer(request, response) {
   if (url.pathname === "/v1/sessions") { make(body.session, { title: body.title ?? null }).append([["session/created", {}]]); return reply(201, {}); }
   const session = sessions.get(id);
   if (!session) return reply(404, { code: "SESSION_NOT_FOUND", message: "there is no such session" });
+  if (request.method === "DELETE") {
+    sessions.delete(id);
+    for (const send of session.watchers) send({ type: "closed", session: id, code: "SESSION_DELETED", why: "the session was deleted" });
+    onChange();
+    return reply(200, { session: id });
+  }
   if (what === "fork") {
     const child = make(body.session, { title: session.slices.title, parent: { session: id, fork_seq: body.at_seq }, events: session.events.slice(0, body.at_seq) });
     child.append([["session/created", { parent: id, fork_seq: body.at_seq }]]);
@@ -99,7 +111,7 @@ sockets.on("connection", (socket) => {
 function receive(frame, send, watched) {
   const session = sessions.get(frame.session);
   if (frame.type === "ping") return send({ type: "pong", n: frame.n });
-  if (frame.type === "watch-sessions") { lists.add(send); return send(list()); }
+  if (frame.type === "watch-sessions") { lists.set(send, frame); return send(list(frame)); }
   if (!session) return send({ type: "refused", id: frame.id ?? null, session: frame.session, code: "SESSION_NOT_FOUND", message: "there is no such session here", current: null });
   if (frame.type === "close") { session.watchers.delete(send); watched.delete(session); return undefined; }
   if (frame.type === "open") {

@@ -173,3 +173,19 @@ fn mode_texts_are_read_for_all_models_and_for_one() {
     assert_eq!(settings.model_mode_texts, BTreeMap::from([("small:1b".to_owned(), small)]));
     assert!(!settings.limits.questions_in_default_mode);
 }
+
+#[test]
+fn what_stays_in_memory_is_set_in_the_file() {
+    let (root, workspace, data) = folders();
+    let config = root.path().join("waymark.toml");
+    let resolve = |text: &str| {
+        std::fs::write(&config, text).unwrap();
+        let cli = Cli { config: Some(config.clone()), ..cli(&workspace, &data) };
+        Settings::resolve(&cli, nothing)
+    };
+    let residency = resolve("[sessions]\nin_memory = 8\nidle_minutes = 2\n").unwrap().residency;
+    assert_eq!(residency, Residency { sessions_max: 8, idle_ms_max: 120_000 });
+    assert_eq!(resolve("").unwrap().residency, Residency::default());
+    let error = resolve("[sessions]\nin_memory = 0\n").unwrap_err().to_string();
+    assert_eq!(error, "sessions.in_memory is 0, but it has to be 1 or more");
+}

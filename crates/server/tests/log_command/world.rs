@@ -10,7 +10,9 @@ use events::{ClientId, CommandId, Seq, SessionId, Target};
 use projections::{State, fold_all};
 use server::cli::{Cli, Command};
 use server::log_command;
-use sessions::{ClientCommand, Limits, NewSession, Session, Sessions, Setting, Submission, SystemClock};
+use sessions::{
+    ClientCommand, Limits, NewSession, Residency, Session, Sessions, Setting, Submission, SystemClock,
+};
 use store::{Log, Options, ReadLimit, SegmentLog};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -87,7 +89,8 @@ pub(crate) fn states(folder: &Path) -> BTreeMap<SessionId, State> {
 async fn fill(folder: &Path, needle: &str) -> [SessionId; 3] {
     let log = Arc::new(SegmentLog::open(folder, Options::default()).unwrap());
     let clock = Arc::new(SystemClock);
-    let setting = Setting { log, clock, host: "a test".to_owned(), limits: Limits::default() };
+    let (limits, residency) = (Limits::default(), Residency::default());
+    let setting = Setting { log, clock, host: "a test".to_owned(), limits, residency };
     let (sessions, _owned) = Sessions::new(setting);
     let client = ClientId::from("test");
     let mut made = Vec::new();

@@ -2,11 +2,11 @@
 
 use events::{
     Actor, InputWithdrawn, PermissionRevoked, PlanSelected, PlanVerdict, QuestionAsked, SessionArchived,
-    SessionEvent, SessionTitled,
+    SessionDeleted, SessionEvent, SessionTitled,
 };
 use projections::State;
 
-use super::{Decision, question};
+use super::{Decision, question, stop};
 use crate::{Code, Moment, Refusal};
 
 /// Bytes of a made title.
@@ -22,7 +22,8 @@ pub(super) fn title(title: &str, at: &Moment) -> Decision {
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).collect()
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Makes a title from the first thing a person asks for, unless there is one.
@@ -53,6 +54,19 @@ pub(super) fn archive(state: &State, archived: bool, at: &Moment) -> Vec<Session
         return Vec::new();
     }
     vec![SessionArchived { archived, by: at.actor.clone() }.into()]
+}
+
+/// Stops what runs and drops what waits, then deletes. A session that is damaged or deleted already records nothing more.
+pub(super) fn delete(state: &State, at: &Moment) -> Decision {
+    if state.damage.is_some() || state.session.deleted {
+        return Ok(Vec::new());
+    }
+    let mut events = match state.turn.open {
+        Some(_) => stop::decide(state, state.turn.number, false, at)?,
+        None => Vec::new(),
+    };
+    events.push(SessionDeleted { by: at.actor.clone() }.into());
+    Ok(events)
 }
 
 /// Returns what a fork writes after `session/created` and `session/opened`: nothing that waited in the parent waits

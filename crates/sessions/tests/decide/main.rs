@@ -24,6 +24,7 @@ mod properties;
 mod questions;
 mod questions_in_turns;
 mod repair;
+mod session;
 mod slash;
 mod stop;
 mod story;

@@ -15,6 +15,7 @@ use sessions::{
 
 use crate::given::{Session, Step, Steps};
 use crate::repair::{a_strict_provider_accepts, is_sound};
+use crate::session::deleted;
 use crate::wishes::*;
 
 /// Something that may be wished for; numbers choose among what there is.
@@ -450,6 +451,7 @@ kinds!(COMMANDS, kind_of_command(Command) {
     Command::Own => "own",
     Command::Disown => "disown",
     Command::Expire { .. } => "expire",
+    Command::Delete => "delete",
     Command::Client(ClientCommand::Prompt { .. }) => "prompt",
     Command::Client(ClientCommand::Slash { .. }) => "slash",
     Command::Client(ClientCommand::Stop { .. }) => "stop",
@@ -521,6 +523,11 @@ fn every_kind_of_wish_is_generated_and_accepted_somewhere() {
                 note(&session, &step, &mut accepted);
                 take(&mut session, step).expect("nothing breaks");
             }
+        }
+        // In the end, because it is the end.
+        for step in deleted() {
+            note(&session, &step, &mut accepted);
+            take(&mut session, step).expect("nothing breaks");
         }
     }
     panic!("never accepted: {:?}", missing(&accepted));

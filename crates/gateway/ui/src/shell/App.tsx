@@ -34,10 +34,10 @@ function Session({ session, onList }: { session: string; onList: () => void }) {
   return (
     <>
       <Header session={session} onList={onList} />
-      {view.closed && !view.slices ? (
+      {view.deleted || (view.closed && !view.slices) ? (
         <section className="nothing" role="alert">
-          <h2>This session cannot be shown</h2>
-          <p>{view.closed}</p>
+          <h2>{view.deleted ? "This session was deleted" : "This session cannot be shown"}</h2>
+          <p>{view.deleted ? "Somebody deleted it, here or in another tab." : view.closed}</p>
           <button className="button primary" onClick={() => void newSession()}>New session</button>
         </section>
       ) : (

@@ -3,7 +3,7 @@ import { usePage, useView } from "../state/store";
 
 export function Banner() {
   const link = usePage((page) => page.link);
-  const { slices, closed } = useView();
+  const { slices, closed, deleted } = useView();
   const selected = usePage((page) => page.selected);
   const unsent = usePage((page) => page.outbox.length);
   if (link === "unauthorised") {
@@ -20,11 +20,11 @@ export function Banner() {
     const { code, seq } = slices.session.damage;
     return <p className="banner bad" role="alert">This session's log is damaged at {seq} ({code}): it can be read, not continued. Fork it before that point to go on.</p>;
   }
-  if (closed && slices && selected) {
+  if (closed && !deleted && slices && selected) {
     return (
       <p className="banner warn" role="status">
         No longer live here: {closed}
-        {!slices.session.deleted && <button className="link" onClick={() => reopen(selected)}>Open again</button>}
+        <button className="link" onClick={() => reopen(selected)}>Open again</button>
       </p>
     );
   }

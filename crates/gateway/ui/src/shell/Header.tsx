@@ -3,6 +3,7 @@ import { select } from "../state/intents";
 import { submitOrAlert } from "../state/live";
 import { usePage, useView } from "../state/store";
 import { Icon } from "./Icon";
+import { TitleField } from "./TitleField";
 import { count } from "./time";
 
 export function Header({ session, onList }: { session: string; onList: () => void }) {
@@ -50,33 +51,11 @@ function ModelName({ model, provider }: { model: string; provider: string }) {
 }
 
 function Title({ session, title }: { session: string; title: string | null }) {
-  const [draft, setDraft] = useState<string | null>(null);
-  const save = () => {
-    const next = draft?.trim();
-    setDraft(null);
-    if (next && next !== title) void submitOrAlert(session, { type: "set-title", title: next });
-  };
-  if (draft === null) {
-    return (
-      <h1 className="title">
-        <button title="Rename" onClick={() => setDraft(title ?? "")}>{title ?? "New session"}</button>
-      </h1>
-    );
-  }
+  const [isRenaming, setRenaming] = useState(false);
+  if (isRenaming) return <TitleField session={session} title={title} onDone={() => setRenaming(false)} />;
   return (
-    <input
-      className="field title-edit"
-      aria-label="Session title"
-      autoFocus
-      maxLength={80}
-      value={draft}
-      onChange={(event) => setDraft(event.target.value)}
-      onBlur={save}
-      onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing) return;
-        if (event.key === "Enter") save();
-        if (event.key === "Escape") setDraft(null);
-      }}
-    />
+    <h1 className="title">
+      <button title="Rename" onClick={() => setRenaming(true)}>{title ?? "New session"}</button>
+    </h1>
   );
 }

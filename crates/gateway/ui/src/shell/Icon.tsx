@@ -12,6 +12,7 @@ const PATHS = {
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
   theme: "M8 2.5a5.5 5.5 0 100 11 5.5 5.5 0 000-11zM8 2.5v11M10.5 3.5v9M12.4 5v6",
   archive: "M2.5 3.5h11v3h-11zM3.5 6.5v6h9v-6M6.5 9h3",
+  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   check: "M3.5 8.5l3 3 6-7",
 } as const;
 

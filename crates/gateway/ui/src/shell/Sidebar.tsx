@@ -1,19 +1,16 @@
 import { useEffect, useMemo, useState } from "react";
 import { newSession, select, toggleTheme } from "../state/intents";
+import { moreSessions, watchList } from "../state/live";
 import { usePage } from "../state/store";
 import { Icon } from "./Icon";
-import { listed, markOf, titleOf, type Listed } from "./order";
-import { ago } from "./time";
+import { listed } from "./order";
+import { SessionItem, type Doing } from "./SessionItem";
+
+/** A search waits for the end of a word, or nearly. */
+const SEARCH_AFTER_MS = 120;
 
 export function Sidebar({ onChosen }: { onChosen: () => void }) {
-  const rows = usePage((page) => page.sessions);
-  const selected = usePage((page) => page.selected);
   const version = usePage((page) => page.hello?.version);
-  const [filter, setFilter] = useState("");
-  const [showArchived, setShowArchived] = useState(false);
-  const now = useNow();
-  const list = useMemo(() => listed(rows ?? [], filter, showArchived), [rows, filter, showArchived]);
-  const archived = rows?.filter((row) => row.archived).length ?? 0;
   const choose = (session: string) => {
     select(session);
     onChosen();
@@ -29,19 +26,10 @@ export function Sidebar({ onChosen }: { onChosen: () => void }) {
       <button className="button new" onClick={() => { void newSession(); onChosen(); }}>
         <Icon name="plus" />New session
       </button>
-      <input className="field filter" type="search" placeholder="Filter" aria-label="Filter sessions" value={filter} onChange={(event) => setFilter(event.target.value)} />
-      <nav className="sessions" aria-label="Session list">
-        {list.map((entry) => (
-          <SessionItem key={entry.row.session} entry={entry} isSelected={entry.row.session === selected} now={now} onChoose={choose} />
-        ))}
-        {rows && list.length === 0 && <p className="side-empty">{filter ? "No session has that in its title." : "No sessions yet."}</p>}
-      </nav>
+      <Search />
+      <List onChoose={choose} />
       <div className="side-foot">
-        {archived > 0 && (
-          <button className="link" aria-pressed={showArchived} onClick={() => setShowArchived(!showArchived)}>
-            {showArchived ? "Hide archived" : `Show archived (${archived})`}
-          </button>
-        )}
+        <ArchivedToggle />
         {version && <span className="version">{version}</span>}
       </div>
     </aside>
@@ -57,45 +45,69 @@ function Blaze() {
   );
 }
 
-interface ItemProps {
-  entry: Listed;
-  isSelected: boolean;
-  now: number;
-  onChoose: (session: string) => void;
+function Search() {
+  const [words, setWords] = useState("");
+  useEffect(() => {
+    const timer = setTimeout(() => watchList({ query: words.trim() }), SEARCH_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [words]);
+  return (
+    <input
+      className="field filter"
+      type="search"
+      placeholder="Search titles"
+      aria-label="Search sessions"
+      maxLength={60}
+      value={words}
+      onChange={(event) => setWords(event.target.value)}
+      onKeyDown={(event) => { if (event.key === "Escape") setWords(""); }}
+    />
+  );
 }
 
-function SessionItem({ entry: { row, depth }, isSelected, now, onChoose }: ItemProps) {
-  const mark = markOf(row);
+function List({ onChoose }: { onChoose: (session: string) => void }) {
+  const sessions = usePage((page) => page.sessions);
+  const selected = usePage((page) => page.selected);
+  const [open, setOpen] = useState<{ session: string; doing: Doing } | null>(null);
+  const now = useNow();
+  const entries = useMemo(() => listed(sessions?.rows ?? []), [sessions]);
   return (
-    <a
-      className="session"
-      href={`#/s/${row.session}`}
-      data-depth={depth}
-      data-archived={row.archived || undefined}
-      aria-current={isSelected ? "page" : undefined}
-      title={`${titleOf(row)} · ${row.problem ?? mark.words}`}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-        event.preventDefault();
-        onChoose(row.session);
-      }}
-    >
-      <span className="mark" data-mark={mark.kind} role="img" aria-label={mark.words} />
-      <span className={row.title ? "session-title" : "session-title untitled"}>{titleOf(row)}</span>
-      <time className="session-time">{ago(row.updated_at_ms, now)}</time>
-      {mark.note && <span className="session-note">{mark.note}</span>}
-    </a>
+    <nav className="sessions" aria-label="Session list">
+      {entries.map((entry) => (
+        <SessionItem
+          key={entry.row.session}
+          entry={entry}
+          isSelected={entry.row.session === selected}
+          now={now}
+          doing={open?.session === entry.row.session ? open.doing : null}
+          onDo={(doing) => setOpen(doing && { session: entry.row.session, doing })}
+          onChoose={onChoose}
+        />
+      ))}
+      {sessions?.next && <button className="button quiet small more-sessions" onClick={moreSessions}>Show older sessions</button>}
+      {sessions && entries.length === 0 && <p className="side-empty">{sessions.query ? "No title has all of these words." : "No sessions yet."}</p>}
+    </nav>
+  );
+}
+
+function ArchivedToggle() {
+  const sessions = usePage((page) => page.sessions);
+  if (!sessions || (sessions.archivedTotal === 0 && !sessions.archived)) return null;
+  return (
+    <button className="link" aria-pressed={sessions.archived} onClick={() => watchList({ archived: !sessions.archived })}>
+      {sessions.archived ? "Hide archived" : `Show archived (${sessions.archivedTotal})`}
+    </button>
   );
 }
 
 /** The clock for relative times: it moves every half minute, and whenever the list changes it is read anew. */
 function useNow(): number {
-  const rows = usePage((page) => page.sessions);
+  const sessions = usePage((page) => page.sessions);
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
     setNow(Date.now());
     const timer = setInterval(() => setNow(Date.now()), 30_000);
     return () => clearInterval(timer);
-  }, [rows]);
+  }, [sessions]);
   return now;
 }

@@ -7,21 +7,22 @@ export interface Listed {
   depth: number;
 }
 
-export function listed(rows: readonly SessionRow[], filter: string, showArchived: boolean): Listed[] {
-  const words = filter.trim().toLowerCase();
-  const shown = rows.filter((row) => (showArchived || !row.archived) && titleOf(row).toLowerCase().includes(words));
-  const ids = new Set(shown.map((row) => row.session));
+export function listed(rows: readonly SessionRow[]): Listed[] {
+  const ids = new Set(rows.map((row) => row.session));
   const children = new Map<string | null, SessionRow[]>();
-  for (const row of shown) {
+  for (const row of rows) {
     const parent = row.parent && ids.has(row.parent) ? row.parent : null;
-    children.set(parent, [...(children.get(parent) ?? []), row]);
+    const family = children.get(parent);
+    if (family) family.push(row);
+    else children.set(parent, [row]);
   }
   return below(null, 0, children);
 }
 
 function below(parent: string | null, depth: number, children: Map<string | null, SessionRow[]>): Listed[] {
-  const rows = [...(children.get(parent) ?? [])].sort((left, right) => newest(right, children) - newest(left, children));
-  return rows.flatMap((row) => [{ row, depth: Math.min(depth, 3) }, ...below(row.session, depth + 1, children)]);
+  const rows = (children.get(parent) ?? []).map((row) => ({ row, at: newest(row, children) }));
+  rows.sort((left, right) => right.at - left.at || (left.row.session < right.row.session ? -1 : 1));
+  return rows.flatMap(({ row }) => [{ row, depth: Math.min(depth, 3) }, ...below(row.session, depth + 1, children)]);
 }
 
 /** A family stands where its newest member would. */

@@ -13,10 +13,11 @@ export class HttpRefusal extends Error {
   }
 }
 
-async function ask<T>(path: string, body?: object): Promise<T> {
-  const init: RequestInit = body
-    ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-    : {};
+function ask<T>(path: string, body?: object): Promise<T> {
+  return send(path, body ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {});
+}
+
+async function send<T>(path: string, init: RequestInit): Promise<T> {
   let response: Response;
   try {
     response = await fetch(path, { ...init, credentials: "same-origin" });
@@ -35,6 +36,10 @@ export function createSession(session: string): Promise<unknown> {
 
 export function forkSession(parent: string, session: string, atSeq: number): Promise<{ session: string; cut: number }> {
   return ask(`/v1/sessions/${parent}/fork`, { session, at_seq: atSeq });
+}
+
+export function deleteSession(session: string): Promise<unknown> {
+  return send(`/v1/sessions/${session}`, { method: "DELETE" });
 }
 
 export function olderEvents(session: string, before: number): Promise<{ events: Envelope[]; more: boolean }> {

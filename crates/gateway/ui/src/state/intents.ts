@@ -1,7 +1,7 @@
 // What a person can set off that is no command: choosing, making and forking sessions, older history, the theme.
 
 import { uuid } from "../wire/ids";
-import { createSession, forkSession, HttpRefusal, olderEvents } from "./http";
+import { createSession, deleteSession, forkSession, HttpRefusal, olderEvents } from "./http";
 import { keepTheme, keptTheme, type Theme } from "./kept";
 import { openSelected } from "./live";
 import { alert, changeView, usePage, viewOf } from "./store";
@@ -33,12 +33,18 @@ export function startRouting(): void {
     if (selected) return stop();
     if (!sessions) return;
     stop();
-    const newest = sessions.filter((row) => !row.archived).sort((a, b) => b.updated_at_ms - a.updated_at_ms)[0];
-    const target = newest?.session;
+    const target = newestBut(null);
     if (target) history.replaceState(null, "", `#/s/${target}`);
     if (target) follow();
     else void newSession();
   });
+}
+
+/** Returns the newest session in the list that is not put away, `but` one. */
+function newestBut(but: string | null): string | undefined {
+  const rows = usePage.getState().sessions?.rows ?? [];
+  const shown = rows.filter((row) => !row.archived && row.session !== but);
+  return shown.sort((a, b) => b.updated_at_ms - a.updated_at_ms)[0]?.session;
 }
 
 function failed(error: unknown): void {
@@ -69,6 +75,19 @@ export async function fork(parent: string, cut: number): Promise<void> {
   } catch (error) {
     failed(error);
   }
+}
+
+/** Deletes a session for good; a tab that showed it shows the newest one then. */
+export async function remove(session: string): Promise<void> {
+  try {
+    await deleteSession(session);
+  } catch (error) {
+    return failed(error);
+  }
+  if (usePage.getState().selected !== session) return;
+  const next = newestBut(session);
+  if (next) select(next);
+  else await newSession();
 }
 
 export async function loadOlder(session: string): Promise<void> {

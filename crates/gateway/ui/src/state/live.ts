@@ -5,6 +5,7 @@ import type { Command, CommandFrame, ServerFrame } from "../wire/frames";
 import { Connection, type Socket } from "./connection";
 import { isSignedIn } from "./http";
 import { keepDraft, keepOutbox, keptDraft, keptOutbox } from "./kept";
+import { withChanges, withHead, withMore, type SessionList } from "./list";
 import { alert, changeView, usePage, viewOf } from "./store";
 import { withSnapshot, withUpdate } from "./view";
 
@@ -41,7 +42,7 @@ export function connect(): void {
 }
 
 function greet(): void {
-  connection.send({ type: "watch-sessions" });
+  connection.send({ type: "watch-sessions", ...usePage.getState().wantedList });
   openSelected();
   for (const frame of usePage.getState().outbox) connection.send(frame);
 }
@@ -76,15 +77,41 @@ function openAfresh(session: string): void {
 function receive(frame: ServerFrame): void {
   switch (frame.type) {
     case "hello": usePage.setState({ hello: frame }); return;
-    case "sessions": usePage.setState({ sessions: frame.rows }); return;
+    case "sessions": usePage.setState({ sessions: withHead(frame) }); return;
+    case "sessions-more": return changeList((list) => withMore(list, frame));
+    case "sessions-changed": return changeList((list) => withChanges(list, frame));
     case "snapshot": changeView(frame.session, (view) => withSnapshot(view, frame)); return;
     case "update": return update(frame);
     case "receipt": return settle(frame.id, { ok: true, seq: frame.seq, reply: frame.reply });
     case "refused": return refuse(frame);
     case "resync": return openAfresh(frame.session);
-    case "closed": changeView(frame.session, (view) => ({ ...view, closed: frame.why })); return;
+    case "closed": return close(frame);
     case "pong": return;
   }
+}
+
+function changeList(change: (list: SessionList) => SessionList): void {
+  usePage.setState(({ sessions }) => (sessions ? { sessions: change(sessions) } : {}));
+}
+
+/** Asks for another list than the one that is watched. */
+export function watchList(change: { query?: string; archived?: boolean }): void {
+  const before = usePage.getState().wantedList;
+  const wantedList = { ...before, ...change };
+  if (wantedList.query === before.query && wantedList.archived === before.archived) return;
+  usePage.setState({ wantedList });
+  connection.send({ type: "watch-sessions", ...wantedList });
+}
+
+/** Asks for the rows behind those that are held. */
+export function moreSessions(): void {
+  const next = usePage.getState().sessions?.next;
+  if (next) connection.send({ type: "more-sessions", after: next });
+}
+
+function close(frame: Extract<ServerFrame, { type: "closed" }>): void {
+  const deleted = frame.code === "SESSION_DELETED";
+  changeView(frame.session, (view) => ({ ...view, closed: frame.why, deleted }));
 }
 
 function update(frame: Extract<ServerFrame, { type: "update" }>): void {

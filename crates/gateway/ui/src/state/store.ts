@@ -1,8 +1,9 @@
 // Everything the page knows. Changed only by the functions in `live.ts` and `intents.ts`.
 
 import { create } from "zustand";
-import type { CommandFrame, Hello, SessionRow } from "../wire/frames";
+import type { CommandFrame, Hello } from "../wire/frames";
 import type { LinkState } from "./connection";
+import type { SessionList } from "./list";
 import { UNSEEN, type View } from "./view";
 
 export interface Alert {
@@ -14,7 +15,9 @@ export interface Alert {
 export interface Page {
   link: LinkState;
   hello: Hello | null;
-  sessions: SessionRow[] | null;
+  sessions: SessionList | null;
+  /** What the list is asked for. */
+  wantedList: { query: string; archived: boolean };
   selected: string | null;
   views: Record<string, View>;
   drafts: Record<string, string>;
@@ -27,6 +30,7 @@ export const usePage = create<Page>()(() => ({
   link: "connecting",
   hello: null,
   sessions: null,
+  wantedList: { query: "", archived: false },
   selected: null,
   views: {},
   drafts: {},

@@ -16,6 +16,7 @@ export interface View {
   stale: boolean;
   /** Why the server no longer serves the session to this tab. */
   closed: string | null;
+  deleted: boolean;
 }
 
 export const UNSEEN: View = {
@@ -26,6 +27,7 @@ export const UNSEEN: View = {
   loadingOlder: false,
   stale: false,
   closed: null,
+  deleted: false,
 };
 
 type Frame<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;

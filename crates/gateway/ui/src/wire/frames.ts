@@ -131,6 +131,14 @@ export interface SessionRow {
   problem?: string | null;
 }
 
+/** A part of the session list, newest first. */
+export interface SessionPage {
+  rows: SessionRow[];
+  /** Where the next one begins. */
+  next: string | null;
+  archived_total: number;
+}
+
 export interface CommandHelp {
   name: string;
   hint: string;
@@ -149,13 +157,15 @@ export interface Hello {
 
 export type ServerFrame =
   | Hello
-  | { type: "sessions"; rows: SessionRow[] }
+  | ({ type: "sessions"; query: string; archived: boolean } & SessionPage)
+  | ({ type: "sessions-more" } & SessionPage)
+  | { type: "sessions-changed"; rows: SessionRow[]; gone: string[]; archived_total: number }
   | { type: "snapshot"; session: string; cursor: Cursor; slices: Slices; history: { events: Envelope[]; more: boolean; follows?: boolean } }
   | { type: "update"; session: string; cursor: Cursor; events: Envelope[]; slices: Partial<Slices> }
   | { type: "receipt"; id: string; session: string; seq: number; reply: string | null }
   | { type: "refused"; id: string | null; session: string | null; code: string; message: string; current: unknown }
   | { type: "resync"; session: string; why: string }
-  | { type: "closed"; session: string; why: string }
+  | { type: "closed"; session: string; code: string; why: string }
   | { type: "pong"; n: number };
 
 export interface GoalRef {
@@ -203,6 +213,7 @@ export interface CommandFrame {
 export type ClientFrame =
   | { type: "open"; session: string; cursor?: Cursor }
   | { type: "close"; session: string }
-  | { type: "watch-sessions" }
+  | { type: "watch-sessions"; query: string; archived: boolean }
+  | { type: "more-sessions"; after: string }
   | { type: "ping"; n: number }
   | CommandFrame;
