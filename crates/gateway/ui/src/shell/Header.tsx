@@ -7,7 +7,7 @@ import { TitleField } from "./TitleField";
 import { count } from "./time";
 
 export function Header({ session, onList }: { session: string; onList: () => void }) {
-  const { slices } = useView();
+  const { slices, deleted } = useView();
   const hello = usePage((page) => page.hello);
   const workspace = slices?.session.workspace ?? hello?.workspace ?? "";
   const parent = slices?.session.parent;
@@ -30,7 +30,7 @@ export function Header({ session, onList }: { session: string; onList: () => voi
           </span>
         )}
       </div>
-      {slices && (
+      {slices && !deleted && (
         <button
           className="button quiet square"
           title={isArchived ? "Take out of the archive" : "Archive"}
