@@ -38,7 +38,7 @@ fn forged() -> Vec<SessionEvent> {
     vec![
         PlanMode { active: true }.into(),
         TurnStart { turn: 1, workspace_head: None, dirty_hash: None }.into(),
-        StepStart { turn: 1, step: 1 }.into(),
+        StepStart { turn: 1, step: 1, wraps_up: false }.into(),
         message.into(),
         ToolCall { turn: 1, step: 1, call_id: call_id.clone(), name, arguments }.into(),
         ToolStarted { call_id, class: ToolClass::Write, sandbox: None }.into(),
