@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use axum::extract::ws::Utf8Bytes;
 use events::{Epoch, LogId, Seq, SessionId};
-use projections::{Slices, State, fold_all};
+use projections::{Slices, State};
 use serde_json::{Map, Value};
-use sessions::{Batch, LogError, ReadLimit, Session, Sessions, View};
+use sessions::{Batch, LogError, ReadLimit, Session, Sessions, View, fold_batch};
 use tokio::sync::watch;
 
 use crate::GatewayLimits;
@@ -177,7 +177,7 @@ impl Follower {
         if batch.last() == view.state.head {
             self.state = Arc::clone(&view.state);
         } else {
-            fold_all(Arc::make_mut(&mut self.state), &events);
+            fold_batch(Arc::make_mut(&mut self.state), batch)?;
         }
         let slices = self.take_slices(view.host_epoch);
         let (session, cursor) = (self.session.id(), self.cursor());

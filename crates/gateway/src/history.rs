@@ -138,6 +138,7 @@ struct Gathered {
 impl Gathered {
     fn add(&mut self, envelopes: Vec<Envelope>, batch: &Batch) {
         self.answered.extend(envelopes.iter().filter_map(answered_by));
+        self.has_gap |= batch.is_elided();
         let lengths: Vec<usize> = batch.lines().map(str::len).collect();
         for (envelope, bytes) in envelopes.into_iter().zip(lengths).rev() {
             self.has_gap = self.is_replaced(&envelope);
@@ -148,10 +149,10 @@ impl Gathered {
         }
     }
 
-    /// Says whether the page may begin right behind `older`.
+    /// Says whether the page may begin right behind `older`, which is empty where events are gone.
     fn may_end_behind(&self, older: &[Envelope]) -> bool {
         let is_full = self.newest_first.len() >= self.limit.events || self.bytes >= self.limit.bytes;
-        is_full && !self.has_gap && !older.last().is_some_and(|last| self.is_replaced(last))
+        is_full && !self.has_gap && older.last().is_some_and(|last| !self.is_replaced(last))
     }
 
     fn is_replaced(&self, envelope: &Envelope) -> bool {

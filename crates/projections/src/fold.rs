@@ -87,6 +87,13 @@ fn pass_time(state: &mut State, recorded: &Envelope) {
     }
 }
 
+/// Passes over positions that hold no events any more, because a later event replaced them: only the head moves.
+/// Whoever stands inside goes on behind.
+pub fn pass_over(state: &mut State, (first, last): (Seq, Seq)) {
+    check(state, first, first <= state.head.next(), DamageCode::SeqGap);
+    state.head = state.head.max(last);
+}
+
 fn check(state: &mut State, seq: Seq, holds: bool, code: DamageCode) {
     if !holds {
         state.note(seq, code);

@@ -29,7 +29,7 @@ mod waiting;
 
 pub use amounts::{DURATION_UNITS, duration_text, tokens_text};
 pub use budget::{Exhausted, Progress, Spent};
-pub use fold::{PLAN_NOTICE, fold, fold_all};
+pub use fold::{PLAN_NOTICE, fold, fold_all, pass_over};
 pub use goal::{Activation, BackOff, CurrentGoal, Flight, FlightStage, Goals, Judged};
 pub use inbox::{Inbox, Input};
 pub use plan::{Plan, Proposal, ProposalState, Selection};

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use events::{Seq, SessionId};
-use projections::{FOLD_VERSION, State, fold_all};
+use projections::{FOLD_VERSION, State};
 use store::{Log, LogError, ReadLimit, Snapshot};
 use tokio::time::Instant;
 
+use crate::fold_batch;
 use crate::list::KeptRow;
 
 /// Events that are folded between two snapshots of a session.
@@ -75,7 +76,7 @@ async fn fold_to(log: &dyn Log, (id, at): (SessionId, Seq), start: State) -> Res
             if batch.last() > at {
                 return Ok((state, legal));
             }
-            fold_all(&mut state, &batch.envelopes()?);
+            fold_batch(&mut state, batch)?;
             if state.turn.open.is_none() {
                 legal = state.head;
             }
@@ -94,7 +95,7 @@ pub(crate) async fn read_on(log: &dyn Log, id: SessionId, state: &mut State) -> 
             return Ok(());
         }
         for batch in &batches {
-            fold_all(state, &batch.envelopes()?);
+            fold_batch(state, batch)?;
         }
         tokio::task::yield_now().await;
     }

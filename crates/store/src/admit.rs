@@ -208,6 +208,7 @@ pub(crate) fn mark() -> Header {
         at_ms: 0,
         operation: None,
         fork: None,
+        elision: None,
     }
 }
 

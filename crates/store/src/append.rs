@@ -1,6 +1,10 @@
 //! What is asked of a log, and what it answers.
 
-use events::{Epoch, NewEvent, OperationId, Seq, SessionId};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use events::{Digest, Epoch, NewEvent, OperationId, Seq, SessionId};
 
 /// A session to begin, with its first batch.
 #[derive(Debug, Clone)]
@@ -83,6 +87,32 @@ pub struct Receipt {
     pub seq: Seq,
     /// Hash of its body.
     pub body_hash: [u8; 16],
+}
+
+/// An object that was put, and is not collected as long as this is held: until the append that names it is answered.
+#[derive(Clone)]
+pub struct Pin {
+    digest: Digest,
+    _held: Arc<dyn Any + Send + Sync>,
+}
+
+impl Pin {
+    /// Returns a pin that lasts until `held` is dropped with its last clone.
+    pub fn new(digest: Digest, held: impl Any + Send + Sync) -> Self {
+        Self { digest, _held: Arc::new(held) }
+    }
+
+    /// Returns the object's BLAKE3 hash.
+    #[must_use]
+    pub fn digest(&self) -> &Digest {
+        &self.digest
+    }
+}
+
+impl fmt::Debug for Pin {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_tuple("Pin").field(&self.digest).finish()
+    }
 }
 
 /// A state folded from a session, kept so that it need not be folded again. Deleting all of them costs time alone.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use events::{Cause, DecodeError, Envelope, Epoch, OperationId, Placement, Seq, SessionId};
 
+use crate::record::Elision;
 use crate::{LogError, Operation};
 
-/// One append as it is kept: a placement and one line of JSON an event. Cheap to clone.
+/// One append as it is kept: a placement and one line of JSON an event. Or positions whose events were given up: what
+/// streamed and was replaced. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
     pub(crate) session: SessionId,
@@ -16,6 +18,7 @@ pub struct Batch {
     pub(crate) at_ms: u64,
     pub(crate) schema: u32,
     pub(crate) operation: Option<Operation>,
+    pub(crate) elision: Option<Elision>,
     pub(crate) lines: Arc<str>,
 }
 
@@ -26,22 +29,36 @@ impl Batch {
         self.session
     }
 
-    /// Returns the position of its first event.
+    /// Returns its first position.
     #[must_use]
     pub fn first(&self) -> Seq {
         self.first
     }
 
-    /// Returns the position of its last event: a batch end.
+    /// Returns its last position: a batch end.
     #[must_use]
     pub fn last(&self) -> Seq {
         Seq(self.first.0 + self.count - 1)
     }
 
-    /// Returns how many events it has, one at least.
+    /// Returns how many events it has: one at least, none when they were elided.
     #[must_use]
     pub fn events(&self) -> usize {
-        usize::try_from(self.count).expect("a batch has 512 events at most")
+        let count = if self.is_elided() { 0 } else { self.count };
+        usize::try_from(count).expect("a batch has 512 events at most")
+    }
+
+    /// Says whether its events were given up, so that it only accounts for their positions. It may then span many
+    /// appends, and a reader who stands inside it goes on behind it.
+    #[must_use]
+    pub fn is_elided(&self) -> bool {
+        self.elision.is_some()
+    }
+
+    /// Returns the position of the event that stands for those that were elided. None for a batch that has its events.
+    #[must_use]
+    pub fn replaced_by(&self) -> Option<Seq> {
+        self.elision?.replaced_by
     }
 
     /// Returns the size of its lines in bytes.
@@ -102,6 +119,13 @@ impl Batch {
                 })
             })
             .collect()
+    }
+
+    /// Cuts off what is behind a fork's last shared position. Only positions without events can reach beyond one: a
+    /// fork ends at a batch end, and its batches may have been elided since.
+    pub(crate) fn upto(mut self, last: Seq) -> Self {
+        self.count = self.count.min((last.0 + 1).saturating_sub(self.first.0));
+        self
     }
 
     fn envelope(&self, seq: Seq, line: &str) -> Result<Envelope, DecodeError> {

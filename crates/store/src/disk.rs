@@ -31,6 +31,15 @@ pub trait Disk: Send + Sync + 'static {
     /// What the system says.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
+    /// Removes a file.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
     /// Makes a folder's entries durable.
     ///
     /// # Errors

@@ -20,11 +20,11 @@ pub(crate) const SNAPSHOT: u8 = b's';
 pub(crate) const ROW: u8 = b'v';
 pub(crate) const WATERMARK: &[u8] = b"w";
 
-const PLACE_BYTES: usize = 14;
+const PLACE_BYTES: usize = 16;
 const HEAD_BYTES: usize = 41;
 const POINT_BYTES: usize = 24;
 const RECEIPT_BYTES: usize = 24;
-const WATERMARK_BYTES: usize = 52;
+const WATERMARK_BYTES: usize = 60;
 const CHECKSUM_BYTES: usize = 4;
 const DELETED: u8 = 1;
 const UNFINISHED: u8 = 2;
@@ -118,7 +118,7 @@ pub(crate) fn decode_place(key: &[u8], value: &[u8]) -> Option<Place> {
         spot: Spot { segment: u32_at(value, 0), offset: u32_at(value, 4) },
         length: u32_at(value, 8),
         first,
-        count: u16::from_le_bytes([value[12], value[13]]),
+        count: u32_at(value, 12),
     })
 }
 
@@ -207,6 +207,8 @@ pub(crate) struct Watermark {
     pub(crate) standing: Standing,
     /// All [`entry_sum`]s of heads, lineages and damage, each xored in: a lost or stale one shows.
     pub(crate) sum: u64,
+    /// The generation of segments that its places are of.
+    pub(crate) generation: u64,
     /// Empty where the system does not say.
     pub(crate) boot: String,
 }
@@ -222,6 +224,7 @@ pub(crate) fn encode_watermark(watermark: &Watermark) -> Vec<u8> {
     value.extend_from_slice(&group_rest.to_le_bytes());
     value.extend_from_slice(&watermark.sum.to_le_bytes());
     value.extend_from_slice(&last_offset.to_le_bytes());
+    value.extend_from_slice(&watermark.generation.to_le_bytes());
     value.extend_from_slice(watermark.boot.as_bytes());
     value
 }
@@ -239,6 +242,7 @@ pub(crate) fn decode_watermark(value: &[u8]) -> Option<Watermark> {
             group_rest: u32_at(value, 36),
         },
         sum: u64_at(value, 40),
+        generation: u64_at(value, 52),
         boot: String::from_utf8_lossy(&value[WATERMARK_BYTES..]).into_owned(),
     })
 }
@@ -278,8 +282,8 @@ mod tests {
         assert_eq!(decode_head(&encode_head(&head)), Some(head));
         assert_eq!(*decode_lineage(&encode_lineage(&[point, point])), [point, point]);
         let standing = Standing { end: spot, last_offset: 64, group: 5, group_rest: 6 };
-        let watermark =
-            Watermark { log: LogId(Uuid::from_u128(1)), standing, sum: 9, boot: "a boot".to_owned() };
+        let (log, boot) = (LogId(Uuid::from_u128(1)), "a boot".to_owned());
+        let watermark = Watermark { log, standing, sum: 9, generation: 8, boot };
         assert_eq!(decode_watermark(&encode_watermark(&watermark)), Some(watermark));
         assert_eq!(decode_damage(&encode_damage(Seq(4), "what")), Some((Seq(4), "what".to_owned())));
     }
@@ -313,6 +317,6 @@ mod tests {
         assert_eq!(decode_head(&[0; 42]), None);
         assert_eq!(decode_receipt(&[0; 23]), None);
         assert_eq!(decode_damage(&[0; 7]), None);
-        assert_eq!(decode_watermark(&[0; 51]), None);
+        assert_eq!(decode_watermark(&[0; 59]), None);
     }
 }

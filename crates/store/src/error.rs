@@ -153,6 +153,10 @@ pub enum LogError {
 }
 
 impl LogError {
+    pub(crate) fn corrupt(session: SessionId, seq: Seq, what: &str) -> Self {
+        Self::Corrupt { session, seq, what: what.to_owned() }
+    }
+
     pub(crate) fn unavailable(doing: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Unavailable { doing, source: Arc::new(source) }
     }

@@ -16,6 +16,8 @@ use crate::segment::FORMAT;
 /// How often, and how far apart, the pid in a lock that is taken is looked at.
 const HOLDER_TRIES: u32 = 50;
 const HOLDER_PAUSE: Duration = Duration::from_millis(5);
+/// Names the file that counts the rewritings of segments.
+const GENERATION: &str = "GENERATION";
 
 /// A data folder that this process alone uses, until it is dropped.
 pub(crate) struct Folder {
@@ -49,6 +51,23 @@ impl Folder {
             Ok(text) => parse_format(&text).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(LogError::io("reading", &format)(error)),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns which generation the segments are of: how often one was rewritten.
+    pub(crate) fn generation(&self) -> Result<u64, LogError> {
+        let path = self.path.join(GENERATION);
+        match fs::read_to_string(&path) {
+            Ok(text) => parse_generation(&text).ok_or_else(|| {
+                let what = "the file GENERATION is unreadable; remove it to have the index made again";
+                LogError::Unsupported { what: what.to_owned() }
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
+            Err(error) => Err(LogError::io("reading", &path)(error)),
         }
     }
 
@@ -134,13 +153,7 @@ fn refuse_orphaned(segments: &Path) -> Result<(), LogError> {
 
 fn mint(disk: &dyn Disk, folder: &Path) -> io::Result<LogId> {
     let log = LogId(Uuid::now_v7());
-    let text = format_text(log);
-    let new = folder.join("FORMAT.new");
-    let file = disk.create(&new, text.len() as u64)?;
-    file.write_all_at(text.as_bytes(), 0)?;
-    file.sync_data()?;
-    disk.rename(&new, &folder.join("FORMAT"))?;
-    disk.sync_folder(folder)?;
+    write_whole(disk, (folder, "FORMAT"), &format_text(log))?;
     if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         disk.sync_folder(parent)?;
     }
@@ -150,6 +163,25 @@ fn mint(disk: &dyn Disk, folder: &Path) -> io::Result<LogId> {
 /// Returns the content of the file FORMAT.
 pub(crate) fn format_text(log: LogId) -> String {
     format!("waymark log\nformat {FORMAT}\nlog {log}\n")
+}
+
+/// Writes a small file so that it is there whole or as it was before.
+fn write_whole(disk: &dyn Disk, (folder, name): (&Path, &str), text: &str) -> io::Result<()> {
+    let new = folder.join(format!("{name}.new"));
+    let file = disk.create(&new, text.len() as u64)?;
+    file.write_all_at(text.as_bytes(), 0)?;
+    file.sync_data()?;
+    disk.rename(&new, &folder.join(name))?;
+    disk.sync_folder(folder)
+}
+
+/// Records the generation of the log's segments, which makes an index of another one stale.
+pub(crate) fn write_generation(disk: &dyn Disk, folder: &Path, generation: u64) -> io::Result<()> {
+    write_whole(disk, (folder, GENERATION), &format!("generation {generation}\n"))
+}
+
+fn parse_generation(text: &str) -> Option<u64> {
+    text.strip_prefix("generation ")?.strip_suffix('\n')?.parse().ok()
 }
 
 fn parse_format(text: &str) -> Result<LogId, LogError> {

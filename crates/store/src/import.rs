@@ -34,6 +34,7 @@ impl ForeignBatch {
     #[must_use]
     pub fn read_as(&self, session: SessionId) -> Batch {
         Batch {
+            elision: None,
             session,
             first: self.first,
             count: self.lines.len() as u64,

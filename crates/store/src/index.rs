@@ -1,11 +1,12 @@
 //! The index on sled: where records and operations stand, and all heads. It may be lost, late or damaged at any
 //! time; whatever it says is checked against the segments, and whatever it lacks is read from them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -23,7 +24,7 @@ use crate::shared::Damage;
 use crate::walk::Found;
 
 /// The format of keys and values; an index of another one is rebuilt.
-pub(crate) const INDEX_FORMAT: u32 = 1;
+pub(crate) const INDEX_FORMAT: u32 = 2;
 const CACHE_BYTES: u64 = 32 << 20;
 /// How often, and how far apart, sled's lock is tried.
 const LOCK_TRIES: u32 = 200;
@@ -52,21 +53,26 @@ pub(crate) struct Index {
     log: LogId,
     /// As the watermark has it.
     sum: Mutex<u64>,
+    /// Which generation of segments its places are of.
+    generation: AtomicU64,
 }
 
 impl Index {
-    pub(crate) fn open(folder: &Path, log: LogId) -> Result<Self, Fault> {
+    /// Opens an index, or begins one, of the segments as `generation` has them.
+    pub(crate) fn open(folder: &Path, log: LogId, generation: u64) -> Result<Self, Fault> {
         let db = open_free(&sled::Config::new().path(folder).cache_capacity(CACHE_BYTES))?;
-        let index = Self { db, folder: folder.to_owned(), log, sum: Mutex::new(0) };
+        let (folder, generation) = (folder.to_owned(), AtomicU64::new(generation));
+        let index = Self { db, folder, log, sum: Mutex::new(0), generation };
         *index.sum.lock() = index.watermark()?.map_or(0, |watermark| watermark.sum);
         Ok(index)
     }
 
-    /// Returns how far it has followed this log; none when it is new or of another log.
+    /// Returns how far it has followed this log; none when it is new, of another log or generation.
     pub(crate) fn watermark(&self) -> Result<Option<Watermark>, Fault> {
         let value = guarded(|| Ok(self.db.get(entries::WATERMARK)?))?;
         let watermark = value.and_then(|value| entries::decode_watermark(&value));
-        Ok(watermark.filter(|watermark| watermark.log == self.log))
+        let generation = self.generation.load(Ordering::SeqCst);
+        Ok(watermark.filter(|watermark| watermark.log == self.log && watermark.generation == generation))
     }
 
     /// Returns all heads and all known damage, as of the watermark; a fault when one is missing or stale.
@@ -131,7 +137,8 @@ impl Index {
             };
             records.iter().enumerate().filter(counts).for_each(|(_, found)| add_record(found, &mut batch));
             let standing = Standing::after(last);
-            let watermark = Watermark { log: self.log, standing, sum: summed, boot: boot() };
+            let generation = self.generation.load(Ordering::SeqCst);
+            let watermark = Watermark { log: self.log, standing, sum: summed, generation, boot: boot() };
             batch.insert(entries::WATERMARK, entries::encode_watermark(&watermark));
             self.db.apply_batch(batch)?;
             *sum = summed;
@@ -146,6 +153,36 @@ impl Index {
                 batch.remove(key?);
             }
         }
+        Ok(())
+    }
+
+    /// Puts the places of a segment that was rewritten into the place of what they were, in one step with the
+    /// generation that they are of.
+    pub(crate) fn replace(&self, before: &[Found], after: &[Found], generation: u64) -> Result<(), Fault> {
+        let sum = self.sum.lock();
+        guarded(|| {
+            let (mut batch, mut own) = (sled::Batch::default(), HashSet::new());
+            for (found, place) in before.iter().filter_map(|found| Some((found, found.place()?))) {
+                let key = entries::record_key(found.header.session, place.first);
+                // Another record may count under this key: of a session that was begun once more.
+                if self.db.get(key)?.is_some_and(|value| value[..] == entries::encode_place(&place)) {
+                    batch.remove(&key[..]);
+                    own.insert(key);
+                }
+            }
+            for (found, place) in after.iter().filter_map(|found| Some((found, found.place()?))) {
+                let key = entries::record_key(found.header.session, place.first);
+                if own.contains(&key) {
+                    batch.insert(&key[..], entries::encode_place(&place));
+                }
+            }
+            let watermark = self.watermark()?.ok_or(Fault::Incomplete)?;
+            let watermark = Watermark { generation, ..watermark };
+            batch.insert(entries::WATERMARK, entries::encode_watermark(&watermark));
+            self.generation.store(generation, Ordering::SeqCst);
+            Ok(self.db.apply_batch(batch)?)
+        })?;
+        drop(sum);
         Ok(())
     }
 

@@ -40,9 +40,9 @@ pub(crate) struct Indexed {
 
 impl Indexed {
     /// Begins an index that knows nothing yet; what stands in its place is set aside.
-    pub(crate) fn begin(folder: &Path, log: LogId) -> Result<Self, Fault> {
+    pub(crate) fn begin(folder: &Path, log: LogId, generation: u64) -> Result<Self, Fault> {
         set_aside(folder)?;
-        Ok(Self { index: Arc::new(Index::open(folder, log)?), upto: LOG_START })
+        Ok(Self { index: Arc::new(Index::open(folder, log, generation)?), upto: LOG_START })
     }
 }
 
@@ -221,6 +221,7 @@ impl Follower {
         if let Some(indexed) = slot.as_mut().filter(|indexed| Arc::ptr_eq(&indexed.index, index)) {
             indexed.upto = upto;
         }
+        self.shared.index_moved.notify_all();
         Ok(upto)
     }
 
@@ -233,7 +234,9 @@ impl Follower {
             self.shared.bell.state.lock().given_up = true;
             return Ok(None);
         }
-        let indexed = match Indexed::begin(&self.folder, self.shared.log) {
+        // No segment is rewritten until the index has begun: it knows all places as of one generation.
+        let generation = self.shared.generations.hold();
+        let indexed = match Indexed::begin(&self.folder, self.shared.log, *generation) {
             Ok(indexed) => indexed,
             Err(fault) => {
                 // On a full disk, say: it is tried again when the log goes on.
@@ -243,6 +246,7 @@ impl Follower {
         };
         self.rebuilds += 1;
         *self.shared.indexed.lock() = Some(indexed.clone());
+        drop(generation);
         Ok(Some(indexed))
     }
 }
@@ -290,6 +294,7 @@ impl Shared {
     pub(crate) fn index_failed(&self, fault: &str) {
         tracing::warn!(fault, "the index failed; it will be made again from the segments");
         *self.indexed.lock() = None;
+        self.index_moved.notify_all();
         self.bell.ring(WORTHWHILE_RECORDS);
     }
 }

@@ -9,6 +9,7 @@
 //! * A batch is whole or absent, and readers stop only at batch ends.
 //! * An append under an older epoch than the session's newest is refused here, whoever asks.
 //! * The segments are the truth; everything in the index can be deleted and comes back.
+//! * Space comes back by reclaiming alone, which leaves each position accounted for: by events, or as elided.
 //! * After a failed write or sync of the log nothing more is written, and the sync is not tried again.
 //!
 //! # Not here
@@ -28,6 +29,7 @@ mod entries;
 mod error;
 mod folder;
 mod fork;
+mod generation;
 mod group;
 mod heads;
 mod import;
@@ -45,6 +47,7 @@ mod payload;
 mod queue_bound;
 mod read;
 mod recent;
+mod reclaim;
 mod record;
 mod recover;
 mod roll;
@@ -66,5 +69,6 @@ pub use error::*;
 pub use import::*;
 pub use log::*;
 pub use options::Options;
+pub use reclaim::{Part, Reclaim, ReclaimProgress, Reclaimed};
 pub use segment_log::SegmentLog;
 pub use survey::*;

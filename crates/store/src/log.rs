@@ -5,7 +5,8 @@ use events::{Digest, Epoch, LogId, OperationId, Seq, SessionId};
 use tokio::sync::watch;
 
 use crate::{
-    Append, Appended, Batch, Create, Head, Lease, LogError, ReadLimit, Receipt, Row, SessionHead, Snapshot,
+    Append, Appended, Batch, Create, Head, Lease, LogError, Pin, ReadLimit, Receipt, Reclaim, Reclaimed, Row,
+    SessionHead, Snapshot,
 };
 
 /// What a log takes at most; constant for its life.
@@ -97,12 +98,13 @@ pub trait Log: Send + Sync + 'static {
         operation: OperationId,
     ) -> Result<Option<Receipt>, LogError>;
 
-    /// Keeps an object and returns its BLAKE3 hash when it is durable.
+    /// Keeps an object and returns its BLAKE3 hash when it is durable. An object that no event names any more is
+    /// collected by [`Self::reclaim`], yet never while it is pinned.
     ///
     /// # Errors
     ///
     /// `TooLarge`, `Unavailable`.
-    async fn put_object(&self, bytes: Vec<u8>) -> Result<Digest, LogError>;
+    async fn put_object(&self, bytes: Vec<u8>) -> Result<Pin, LogError>;
 
     /// Returns an object's bytes.
     ///
@@ -157,4 +159,13 @@ pub trait Log: Send + Sync + 'static {
     ///
     /// `NotFound`, `Fenced`, and what an append answers.
     async fn delete(&self, session: SessionId, epoch: Epoch, at_ms: u64) -> Result<(), LogError>;
+
+    /// Gives space back while everything goes on: of deleted sessions, save what forks share; of events that others
+    /// replaced; of objects that no event names. What goes, and when, is the log's to choose. Each position stays
+    /// accounted for: readers get a batch that [says so](Batch::is_elided), and receipts are found as before.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` when there is no space to work in: what was given back before stays so. `Poisoned`, `Io`.
+    async fn reclaim(&self, reclaim: Reclaim) -> Result<Reclaimed, LogError>;
 }

@@ -22,8 +22,11 @@ pub(crate) struct Wanted {
 }
 
 impl Shared {
-    /// Returns where the wanted batches stand, without a gap from the one that holds `from` on.
+    /// Returns where the wanted batches stand, without a gap from the one that holds `from` on. `Corrupt` when there is
+    /// a gap, and when segments are rewritten meanwhile: see [`Shared::steadily`].
     pub(crate) fn places(&self, wanted: Wanted) -> Result<Vec<Place>, LogError> {
+        let moves = self.generations.moves();
+        let missing = || LogError::corrupt(wanted.session, wanted.from, "its record is missing");
         let (base, recent) = {
             let recent = self.recent.lock();
             (recent.base(), recent.places(wanted.session, wanted.from, wanted.max))
@@ -36,13 +39,16 @@ impl Shared {
         if is_contiguous(&places, wanted.from) {
             return Ok(places);
         }
+        if self.generations.moved_since(moves) {
+            return Err(missing());
+        }
         let mut places = self.scanned_places(wanted, LOG_START, base)?;
         join(&mut places, recent, wanted.max);
         if is_contiguous(&places, wanted.from) {
             self.index_failed("it lacks records that the log has");
             return Ok(places);
         }
-        Err(self.note_damage(wanted.session, wanted.from, "its record is missing"))
+        Err(missing())
     }
 
     /// Returns the places before `base`: from the index, and from the segments where it has not come yet.

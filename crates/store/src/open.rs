@@ -4,18 +4,20 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::admit::mark;
 use crate::entries::Watermark;
 use crate::folder::Folder;
+use crate::generation::Generations;
 use crate::heads::Heads;
 use crate::index::{Index, boot};
 use crate::indexer::{Bell, Indexed, Indexer};
 use crate::lookup::LOG_START;
 use crate::objects::Objects;
 use crate::recent::Recent;
+use crate::reclaim::Room;
 use crate::record::{HEADER_BYTES_MAX, Header, Spot};
 use crate::recover::{Recovery, Standing};
 use crate::roll::End;
@@ -51,7 +53,13 @@ impl SegmentLog {
         let (recovery, index) = recover(&folder, (&segments, &numbers), &options)?;
         let standing = recovery.standing;
         let marked = recovery.clean.is_some() || standing.group_rest > 0;
-        let shared = Arc::new(shared(segments, recovery, (folder.log, &options, segment_bytes)));
+        let generation = folder.generation()?;
+        let shared = Arc::new(shared(
+            segments,
+            recovery,
+            (folder.log, folder.path(), generation),
+            (&options, segment_bytes),
+        ));
         *shared.indexed.lock() = index.or_else(|| begun(&folder));
         let mut end = end(&shared, standing, segment_bytes)?;
         if marked {
@@ -123,7 +131,8 @@ fn recover(
 
 /// Returns a new index, so that what is put into it from the first moment on is kept; the indexer fills it.
 fn begun(folder: &Folder) -> Option<Indexed> {
-    let begun = Indexed::begin(&folder.index(), folder.log);
+    let generation = folder.generation().ok()?;
+    let begun = Indexed::begin(&folder.index(), folder.log, generation);
     begun
         .inspect_err(|fault| tracing::warn!(%fault, "the index cannot be begun; it will be tried again"))
         .ok()
@@ -138,7 +147,8 @@ fn fitting(
     if !folder.index().exists() {
         return None;
     }
-    let opened = Index::open(&folder.index(), folder.log).and_then(|index| {
+    let generation = folder.generation().ok()?;
+    let opened = Index::open(&folder.index(), folder.log, generation).and_then(|index| {
         let Some(watermark) = index.watermark()? else { return Ok(None) };
         let standing = watermark.standing;
         if !numbers.contains(&standing.end.segment) || !ends_at(segments, standing).unwrap_or(false) {
@@ -192,7 +202,8 @@ fn is_unharmed(index: &Index, watermark: &Watermark, segments: &Segments) -> boo
 pub(crate) fn shared(
     segments: Segments,
     recovery: Recovery,
-    (log, options, segment_bytes): (events::LogId, &Options, u32),
+    (log, folder, generation): (events::LogId, &std::path::Path, u64),
+    (options, segment_bytes): (&Options, u32),
 ) -> Shared {
     let overhead = SEGMENT_HEADER_BYTES as usize + HEADER_BYTES_MAX + 8;
     let caps = Caps {
@@ -205,6 +216,7 @@ pub(crate) fn shared(
         log,
         caps,
         segments,
+        generations: Generations::new(generation),
         segment_bytes,
         heads: Mutex::new(recovery.heads),
         recent: Mutex::new(recovery.recent),
@@ -212,8 +224,10 @@ pub(crate) fn shared(
         tails: Mutex::new(Tails::default()),
         damage: Mutex::new(recovery.damage),
         indexed: Mutex::new(None),
+        index_moved: Condvar::new(),
         bell: Bell::default(),
         poison: OnceLock::new(),
+        room: Room::new(options.disk.clone(), folder.to_owned()),
     }
 }
 

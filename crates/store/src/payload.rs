@@ -85,11 +85,12 @@ pub(crate) fn batch(header: &Header, lines: Arc<str>) -> Batch {
     Batch {
         session: header.session,
         first: Seq(header.first.0),
-        count: u64::from(header.count),
+        count: header.positions(),
         epoch: header.epoch,
         at_ms: header.at_ms,
         schema: header.schema,
         operation: header.operation,
+        elision: header.elision,
         lines,
     }
 }

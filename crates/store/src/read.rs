@@ -47,6 +47,10 @@ impl Shared {
 
     /// Returns the page from disk.
     pub(crate) fn read_cold(&self, reading: &Reading) -> Result<Vec<Batch>, LogError> {
+        self.steadily(|| self.read_disk(reading))
+    }
+
+    fn read_disk(&self, reading: &Reading) -> Result<Vec<Batch>, LogError> {
         let mut page = Page::new(reading.limit);
         let mut from = reading.after.next();
         while from <= reading.head.seq {
@@ -54,7 +58,7 @@ impl Shared {
             let max = page.events_left().clamp(1, PLACES_MAX);
             let mut places = self.places(Wanted { session: holder.session, from, max })?;
             places.retain(|place| place.first <= holder.seq);
-            if !self.read_places(holder.session, &places, &mut page)? {
+            if !self.read_places(holder, &places, &mut page)? {
                 break;
             }
             from = page.last().map_or(from, Seq::next);
@@ -62,8 +66,9 @@ impl Shared {
         Ok(page.into_batches())
     }
 
-    /// Adds the batches at `places` to `page`; false when it is full.
-    fn read_places(&self, session: SessionId, places: &[Place], page: &mut Page) -> Result<bool, LogError> {
+    /// Adds the batches at `places` to `page`, up to the holder's last position; false when it is full.
+    fn read_places(&self, holder: ForkPoint, places: &[Place], page: &mut Page) -> Result<bool, LogError> {
+        let session = holder.session;
         let mut rest = places;
         while let Some(first) = rest.first() {
             let together = window(rest);
@@ -72,7 +77,7 @@ impl Shared {
             for place in &rest[..together] {
                 let at = (place.spot.offset - first.spot.offset) as usize;
                 let batch = self.decode(session, place, &bytes[at..])?;
-                if !page.push(batch) {
+                if !page.push(batch.upto(holder.seq)) {
                     return Ok(false);
                 }
             }
@@ -87,7 +92,7 @@ impl Shared {
         let read = segment.file.read_exact_at(&mut bytes, u64::from(first.spot.offset));
         read.map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => {
-                self.note_damage(session, first.first, "its segment is cut short")
+                LogError::corrupt(session, first.first, "its segment is cut short")
             }
             _ => LogError::io("reading", &self.segments.path(segment.number))(error),
         })?;
@@ -96,10 +101,13 @@ impl Shared {
 
     /// Reads the record at `place`, and checks that it is what the place says.
     fn decode(&self, session: SessionId, place: &Place, bytes: &[u8]) -> Result<Batch, LogError> {
-        let damaged = |what: &str| self.note_damage(session, place.first, what);
+        let damaged = |what: &str| LogError::corrupt(session, place.first, what);
         let header = Header::decode(self.log, place.spot, bytes)
             .ok_or_else(|| damaged("its record's header does not have its checksum"))?;
-        if header.session != session || header.first != place.first || header.count != place.count {
+        if header.session != session
+            || header.first != place.first
+            || header.positions() != u64::from(place.count)
+        {
             return Err(damaged("another record stands in its place"));
         }
         let payload = bytes.get(header.payload_at()..header.length());
@@ -117,7 +125,7 @@ impl Shared {
             return Ok(seq);
         }
         let holder = reading.holder(seq).session;
-        let places = self.places(Wanted { session: holder, from: seq, max: 1 })?;
+        let places = self.steadily(|| self.places(Wanted { session: holder, from: seq, max: 1 }))?;
         let place = places.first().expect("places without a gap hold the position");
         Ok(if place.last() == seq { seq } else { Seq(place.first.0 - 1) })
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use events::{OperationId, Seq, SessionId};
 
 use crate::Receipt;
-use crate::record::{Header, Kind, Spot};
+use crate::record::{Kind, Spot};
 use crate::walk::Found;
 
 /// Where a batch stands.
@@ -14,7 +14,8 @@ pub(crate) struct Place {
     pub(crate) spot: Spot,
     pub(crate) length: u32,
     pub(crate) first: Seq,
-    pub(crate) count: u16,
+    /// Positions, not events: what was elided has places, too.
+    pub(crate) count: u32,
 }
 
 impl Place {
@@ -26,7 +27,8 @@ impl Place {
 impl Found {
     /// Returns its place, when it holds events.
     pub(crate) fn place(&self) -> Option<Place> {
-        let Header { first, count, .. } = self.header;
+        let first = self.header.first;
+        let count = u32::try_from(self.header.positions()).unwrap_or(u32::MAX);
         let length = u32::try_from(self.header.length()).expect("a record is below 4 GiB");
         (count > 0 && self.header.kind != Kind::Mark).then_some(Place {
             spot: self.spot,
@@ -101,6 +103,14 @@ impl Recent {
         while self.records.len() > records_max {
             self.forget_oldest();
         }
+    }
+
+    /// Forgets the records of all segments up to `segment`, whose places have moved.
+    pub(crate) fn forget_through(&mut self, segment: u32) {
+        while self.records.front().is_some_and(|oldest| oldest.spot.segment <= segment) {
+            self.forget_oldest();
+        }
+        self.base = self.base.max(self.records.front().map_or(self.end, |next| next.spot));
     }
 
     fn forget_oldest(&mut self) {

@@ -7,12 +7,13 @@ use crate::{ForkPoint, Operation};
 
 /// The header's size without its extensions, in bytes.
 pub(crate) const HEADER_BYTES: usize = 80;
-/// The largest header: with operation and fork point.
-pub(crate) const HEADER_BYTES_MAX: usize = HEADER_BYTES + OPERATION_BYTES + FORK_BYTES;
+/// The largest header: with all extensions.
+pub(crate) const HEADER_BYTES_MAX: usize = HEADER_BYTES + OPERATION_BYTES + FORK_BYTES + ELISION_BYTES;
 const OPERATION_BYTES: usize = 32;
 const FORK_BYTES: usize = 24;
 /// Extensions of a header that this build does not know are looked for up to this size.
 const UNKNOWN_EXTENSIONS_BYTES_MAX: usize = 256;
+const ELISION_BYTES: usize = 16;
 /// Records begin at multiples of this.
 pub(crate) const ALIGNMENT: usize = 8;
 const MAGIC: u32 = u32::from_le_bytes(*b"wmR\x01");
@@ -22,8 +23,9 @@ const OPERATION: u8 = 2;
 const FORK: u8 = 4;
 const CLEAN: u8 = 8;
 const INDEX_SYNCED: u8 = 16;
+const ELIDED: u8 = 32;
 const UNFINISHED: u8 = 64;
-const KNOWN_FLAGS: u8 = LZ4 | OPERATION | FORK | CLEAN | INDEX_SYNCED | UNFINISHED;
+const KNOWN_FLAGS: u8 = LZ4 | OPERATION | FORK | CLEAN | INDEX_SYNCED | ELIDED | UNFINISHED;
 
 /// What a record says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,17 +77,36 @@ pub(crate) struct Header {
     pub(crate) at_ms: u64,
     pub(crate) operation: Option<Operation>,
     pub(crate) fork: Option<ForkPoint>,
+    /// What stands here instead of events that were given up.
+    pub(crate) elision: Option<Elision>,
+}
+
+/// Positions from a record's first on that are accounted for and hold no event any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Elision {
+    /// The last of them.
+    pub(crate) last: Seq,
+    /// The event that stands for them; none when their session was deleted.
+    pub(crate) replaced_by: Option<Seq>,
 }
 
 impl Header {
     /// Returns the head after it.
     pub(crate) fn last(&self) -> Seq {
-        Seq((self.first.0 + u64::from(self.count)).saturating_sub(1))
+        match self.elision {
+            Some(elision) => elision.last,
+            None => Seq((self.first.0 + u64::from(self.count)).saturating_sub(1)),
+        }
+    }
+
+    /// Returns how many positions it accounts for.
+    pub(crate) fn positions(&self) -> u64 {
+        self.last().0.saturating_add(1).saturating_sub(self.first.0)
     }
 
     /// Returns where the payload begins, counted from the record.
     pub(crate) fn payload_at(&self) -> usize {
-        extended(self.operation.is_some(), self.fork.is_some())
+        extended(self.flags())
     }
 
     /// Returns the payload with its padding, in bytes.
@@ -106,6 +127,7 @@ impl Header {
             | flag(self.clean, CLEAN)
             | flag(self.index_synced, INDEX_SYNCED)
             | flag(self.unfinished, UNFINISHED)
+            | flag(self.elision.is_some(), ELIDED)
     }
 
     /// Appends the header to `out`, for a record of `log` at `spot`.
@@ -133,6 +155,10 @@ impl Header {
             out.extend_from_slice(fork.session.0.as_bytes());
             out.extend_from_slice(&fork.seq.0.to_le_bytes());
         }
+        if let Some(elision) = &self.elision {
+            out.extend_from_slice(&elision.last.0.to_le_bytes());
+            out.extend_from_slice(&elision.replaced_by.unwrap_or(Seq::ZERO).0.to_le_bytes());
+        }
         let checksum = header_checksum(log, spot, &out[start + 8..]);
         out[start + 4..start + 8].copy_from_slice(&checksum.to_le_bytes());
     }
@@ -143,8 +169,7 @@ impl Header {
             return None;
         }
         let flags = *bytes.get(9)?;
-        let size = extended(flags & OPERATION != 0, flags & FORK != 0);
-        let bytes = bytes.get(..size)?;
+        let bytes = bytes.get(..extended(flags))?;
         if u32_at(bytes, 4) != header_checksum(log, spot, &bytes[8..]) || flags & !KNOWN_FLAGS != 0 {
             return None;
         }
@@ -169,7 +194,8 @@ impl Header {
             id: OperationId(bytes16(bytes, HEADER_BYTES)),
             body_hash: bytes16(bytes, HEADER_BYTES + 16),
         });
-        let fork_at = extended(operation.is_some(), false);
+        let fork_at = extended(flags & OPERATION);
+        let elision_at = extended(flags & (OPERATION | FORK));
         Self {
             kind,
             lz4: flags & LZ4 != 0,
@@ -192,6 +218,10 @@ impl Header {
                 session: SessionId(Uuid::from_bytes(bytes16(bytes, fork_at))),
                 seq: Seq(u64_at(bytes, fork_at + 16)),
             }),
+            elision: (flags & ELIDED != 0).then(|| Elision {
+                last: Seq(u64_at(bytes, elision_at)),
+                replaced_by: Some(Seq(u64_at(bytes, elision_at + 8))).filter(|seq| *seq > Seq::ZERO),
+            }),
         }
     }
 }
@@ -206,8 +236,13 @@ pub(crate) fn padded(bytes: usize) -> usize {
     bytes.next_multiple_of(ALIGNMENT)
 }
 
-fn extended(operation: bool, fork: bool) -> usize {
-    HEADER_BYTES + if operation { OPERATION_BYTES } else { 0 } + if fork { FORK_BYTES } else { 0 }
+/// Returns a header's size with the extensions that its flags name.
+fn extended(flags: u8) -> usize {
+    let extension = |flag: u8, bytes: usize| if flags & flag == 0 { 0 } else { bytes };
+    HEADER_BYTES
+        + extension(OPERATION, OPERATION_BYTES)
+        + extension(FORK, FORK_BYTES)
+        + extension(ELIDED, ELISION_BYTES)
 }
 
 /// Seeded with log and place, so that stale, moved and foreign bytes never parse.
@@ -273,6 +308,7 @@ mod tests {
             (session, first, epoch, at_ms) in any::<(u128, u64, u64, u64)>(),
             operation in any::<Option<([u8; 16], [u8; 16])>>(),
             fork in any::<Option<(u128, u64)>>(),
+            elision in any::<Option<(u64, Option<u64>)>>(),
         ) -> Header {
             let session_of = |number| SessionId(Uuid::from_u128(number));
             Header {
@@ -280,6 +316,10 @@ mod tests {
                 group_rest, group, session: session_of(session), first: Seq(first), epoch: Epoch(epoch), at_ms,
                 operation: operation.map(|(id, body_hash)| Operation { id: OperationId(id), body_hash }),
                 fork: fork.map(|(parent, seq)| ForkPoint { session: session_of(parent), seq: Seq(seq) }),
+                elision: elision.map(|(last, replaced_by)| Elision {
+                    last: Seq(last),
+                    replaced_by: replaced_by.map(|seq| Seq(seq.max(1))),
+                }),
             }
         }
     }

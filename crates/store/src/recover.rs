@@ -59,6 +59,8 @@ pub(crate) struct Recovery {
     held: Vec<Step>,
     /// What a later format says somewhere: nothing may be cut or written then.
     unknown: Option<String>,
+    /// Whether groups may be missing here: their records were reclaimed.
+    sparse: bool,
 }
 
 impl Recovery {
@@ -70,7 +72,18 @@ impl Recovery {
         recent: Recent,
     ) -> Self {
         let (findings, held) = (Vec::new(), Vec::new());
-        Self { log, heads, recent, damage, standing, clean: None, findings, held, unknown: None }
+        Self {
+            log,
+            heads,
+            recent,
+            damage,
+            standing,
+            clean: None,
+            findings,
+            held,
+            unknown: None,
+            sparse: false,
+        }
     }
 
     /// Reads all segments from where it stands on, and cuts the torn tail off.
@@ -93,7 +106,10 @@ impl Recovery {
     pub(crate) fn read_segment(&mut self, segments: &Segments, from: Spot) -> Result<(), LogError> {
         let segment = segments.segment(from.segment)?;
         let bytes = segments.read(&segment, segment.bytes)?;
+        self.sparse |= segment.rewritten;
         Walk::new(self.log, &bytes, from).for_each(|step| self.step(step));
+        // The first record behind a rewritten segment follows on from what is gone.
+        self.sparse = segment.rewritten;
         self.unknown.take().map_or(Ok(()), |what| Err(LogError::Unsupported { what }))
     }
 
@@ -123,7 +139,7 @@ impl Recovery {
     }
 
     fn apply(&mut self, found: Found) {
-        if found.header.group > self.standing.group + 1 {
+        if found.header.group > self.standing.group + 1 && !self.sparse {
             self.find(None, found.spot, "whole commit groups are missing before this place");
         }
         self.fold(&found);

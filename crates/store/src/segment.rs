@@ -12,8 +12,10 @@ use crate::LogError;
 use crate::disk::{Disk, DiskFile};
 use crate::record::{bytes16, u32_at, u64_at};
 
-/// The format of segments and records that this build writes and reads.
+/// The format of logs, segments and records that this build writes and reads.
 pub(crate) const FORMAT: u32 = 1;
+/// The format of a segment that was rewritten: as the other one, yet with records that are no longer in it.
+const REWRITTEN_FORMAT: u32 = 2;
 /// Where a segment's first record begins.
 pub(crate) const SEGMENT_HEADER_BYTES: u32 = 64;
 const MAGIC: &[u8; 8] = b"wmSEGMNT";
@@ -27,6 +29,8 @@ pub(crate) struct Segment {
     pub(crate) file: Arc<dyn DiskFile>,
     /// Its size with its preallocated part.
     pub(crate) bytes: u32,
+    /// Whether space was reclaimed in it, so that groups may be missing.
+    pub(crate) rewritten: bool,
 }
 
 /// All segments of one log.
@@ -71,24 +75,66 @@ impl Segments {
 
     /// Makes segment `number`: written and synced under another name first, so that it is whole or absent.
     pub(crate) fn create(&self, number: u32, bytes: u32) -> io::Result<Segment> {
-        let made = self.folder.join(format!("{number:08}.new"));
+        let made = self.path_aside(number);
         let result = self.fill_new(&made, number, bytes);
         if result.is_err() {
             // Gives the space back; a leftover is removed at the next start, too.
             let _ = std::fs::remove_file(&made);
         }
-        let segment = Segment { number, file: result?, bytes };
+        let segment = Segment { number, file: result?, bytes, rewritten: false };
         self.open.lock().insert(number, segment.clone());
         Ok(segment)
     }
 
     fn fill_new(&self, made: &Path, number: u32, bytes: u32) -> io::Result<Arc<dyn DiskFile>> {
         let file = self.disk.create(made, u64::from(bytes))?;
-        file.write_all_at(&encode_header(self.log, number, bytes), 0)?;
+        file.write_all_at(&encode_header(self.log, FORMAT, (number, bytes)), 0)?;
         file.sync_data()?;
         self.disk.rename(made, &self.path(number))?;
         self.disk.sync_folder(&self.folder)?;
         Ok(file)
+    }
+
+    /// Writes what shall take the place of segment `number` under another name: `content` from its first byte on, whose
+    /// header is written here.
+    pub(crate) fn write_aside(&self, number: u32, content: &mut [u8]) -> io::Result<Segment> {
+        let bytes = u32::try_from(content.len()).map_err(io::Error::other)?;
+        content[..SEGMENT_HEADER_BYTES as usize].copy_from_slice(&encode_header(
+            self.log,
+            REWRITTEN_FORMAT,
+            (number, bytes),
+        ));
+        let file = self.disk.create(&self.path_aside(number), u64::from(bytes)).and_then(|file| {
+            file.write_all_at(content, 0)?;
+            file.sync_data()?;
+            Ok(file)
+        });
+        if file.is_err() {
+            self.remove_aside(number);
+        }
+        Ok(Segment { number, file: file?, bytes, rewritten: true })
+    }
+
+    /// Puts a segment that was written aside in its place. An error leaves everything as it was.
+    pub(crate) fn put_in_place(&self, segment: Segment) -> io::Result<()> {
+        let number = segment.number;
+        self.disk.rename(&self.path_aside(number), &self.path(number))?;
+        self.open.lock().insert(number, segment);
+        Ok(())
+    }
+
+    /// Makes the names of all segments durable.
+    pub(crate) fn sync_names(&self) -> io::Result<()> {
+        self.disk.sync_folder(&self.folder)
+    }
+
+    /// Gives the space of a segment back that was written aside; a leftover is removed at the next start, too.
+    pub(crate) fn remove_aside(&self, number: u32) {
+        let _ = std::fs::remove_file(self.path_aside(number));
+    }
+
+    fn path_aside(&self, number: u32) -> PathBuf {
+        self.folder.join(format!("{number:08}.new"))
     }
 
     /// Returns segment `number`, opening it when need be.
@@ -102,8 +148,8 @@ impl Segments {
         }
         let path = self.path(number);
         let file = self.disk.open(&path).map_err(LogError::io("opening", &path))?;
-        let bytes = self.check_header(&*file, number, &path)?;
-        let segment = Segment { number, file, bytes };
+        let (bytes, rewritten) = self.check_header(&*file, number, &path)?;
+        let segment = Segment { number, file, bytes, rewritten };
         open.insert(number, segment.clone());
         Ok(segment)
     }
@@ -121,7 +167,7 @@ impl Segments {
         self.folder.join(format!("{number:08}.seg"))
     }
 
-    fn check_header(&self, file: &dyn DiskFile, number: u32, path: &Path) -> Result<u32, LogError> {
+    fn check_header(&self, file: &dyn DiskFile, number: u32, path: &Path) -> Result<(u32, bool), LogError> {
         let mut header = [0; SEGMENT_HEADER_BYTES as usize];
         file.read_exact_at(&mut header, 0).map_err(LogError::io("reading", path))?;
         let described = decode_header(&header, self.log, number)
@@ -131,7 +177,7 @@ impl Segments {
             tracing::error!(path = %path.display(), "the header of a segment is damaged");
         }
         let size = file.size().map_err(LogError::io("reading", path))?;
-        Ok(described.unwrap_or_else(|| u32::try_from(size).unwrap_or(u32::MAX)))
+        Ok(described.unwrap_or_else(|| (u32::try_from(size).unwrap_or(u32::MAX), false)))
     }
 }
 
@@ -139,10 +185,14 @@ fn segment_number(path: &Path) -> Option<u32> {
     path.file_name()?.to_str()?.strip_suffix(".seg")?.parse().ok()
 }
 
-fn encode_header(log: LogId, number: u32, bytes: u32) -> [u8; SEGMENT_HEADER_BYTES as usize] {
+fn encode_header(
+    log: LogId,
+    format: u32,
+    (number, bytes): (u32, u32),
+) -> [u8; SEGMENT_HEADER_BYTES as usize] {
     let mut header = [0; SEGMENT_HEADER_BYTES as usize];
     header[..8].copy_from_slice(MAGIC);
-    header[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+    header[8..12].copy_from_slice(&format.to_le_bytes());
     header[12..16].copy_from_slice(&number.to_le_bytes());
     header[16..32].copy_from_slice(log.0.as_bytes());
     header[32..40].copy_from_slice(&u64::from(bytes).to_le_bytes());
@@ -151,19 +201,22 @@ fn encode_header(log: LogId, number: u32, bytes: u32) -> [u8; SEGMENT_HEADER_BYT
     header
 }
 
-/// Returns the segment's size; none when the header is damaged.
-fn decode_header(header: &[u8], log: LogId, number: u32) -> Result<Option<u32>, &'static str> {
+/// Returns the segment's size and whether it was rewritten; none when the header is damaged.
+fn decode_header(header: &[u8], log: LogId, number: u32) -> Result<Option<(u32, bool)>, &'static str> {
     if crc32c::crc32c(&header[..60]) != u32_at(header, 60) {
         return Ok(None);
     }
     if &header[..8] != MAGIC {
         return Err("is no segment of a log");
     }
-    if u32_at(header, 8) != FORMAT {
-        return Err("has a segment format that this waymark does not know");
-    }
+    let rewritten = match u32_at(header, 8) {
+        FORMAT => false,
+        REWRITTEN_FORMAT => true,
+        _ => return Err("has a segment format that this waymark does not know"),
+    };
     if bytes16(header, 16) != *log.0.as_bytes() || u32_at(header, 12) != number {
         return Err("is a segment of another log or place");
     }
-    u32::try_from(u64_at(header, 32)).map(Some).map_err(|_| "is larger than a segment may be")
+    let bytes = u32::try_from(u64_at(header, 32)).map_err(|_| "is larger than a segment may be")?;
+    Ok(Some((bytes, rewritten)))
 }

@@ -20,8 +20,8 @@ use crate::roll::End;
 use crate::shared::Shared;
 use crate::writer::resent;
 use crate::{
-    Append, Appended, Batch, Caps, Create, ForkPoint, Head, Lease, Log, LogError, ReadLimit, Receipt, Row,
-    SessionHead, Snapshot,
+    Append, Appended, Batch, Caps, Create, ForkPoint, Head, Lease, Log, LogError, Pin, ReadLimit, Receipt,
+    Reclaim, Reclaimed, Row, SessionHead, Snapshot,
 };
 
 /// What becomes of a request, as soon as it is durable or refused.
@@ -184,7 +184,7 @@ impl Log for SegmentLog {
         }
     }
 
-    async fn put_object(&self, bytes: Vec<u8>) -> Result<Digest, LogError> {
+    async fn put_object(&self, bytes: Vec<u8>) -> Result<Pin, LogError> {
         refuse_above("object (in bytes)", bytes.len(), self.shared.caps.object_bytes_max)?;
         let objects = self.objects.clone();
         joined(tokio::task::spawn_blocking(move || objects.put(&bytes)).await)
@@ -229,10 +229,16 @@ impl Log for SegmentLog {
         let wish = Wish::Delete { epoch };
         self.submit(Request { session, at_ms, operation: None, wish }, 0).await.map(drop)
     }
+
+    async fn reclaim(&self, reclaim: Reclaim) -> Result<Reclaimed, LogError> {
+        let objects = self.objects.clone();
+        self.on_disk(move |shared| shared.reclaim(&objects, &reclaim)).await
+    }
 }
 
 impl Drop for SegmentLog {
     fn drop(&mut self) {
+        self.shared.stop_reclaiming();
         self.requests = None;
         let end = self.writer.take().map(JoinHandle::join);
         let index_synced = self.indexer.take().is_some_and(Indexer::stop);

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use events::{LogId, Seq, SessionId};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 
+use crate::generation::Generations;
 use crate::heads::{HeadState, Heads};
 use crate::indexer::{Bell, Indexed};
 use crate::recent::Recent;
+use crate::reclaim::Room;
 use crate::record::Spot;
 use crate::segment::Segments;
 use crate::tail::{Hot, Tails};
@@ -20,6 +22,7 @@ pub(crate) struct Shared {
     pub(crate) log: LogId,
     pub(crate) caps: Caps,
     pub(crate) segments: Segments,
+    pub(crate) generations: Generations,
     /// Size of a new segment.
     pub(crate) segment_bytes: u32,
     pub(crate) heads: Mutex<Heads>,
@@ -29,9 +32,12 @@ pub(crate) struct Shared {
     pub(crate) damage: Mutex<Damage>,
     /// The index while there is a usable one.
     pub(crate) indexed: Mutex<Option<Indexed>>,
+    /// Told when the index knows more, or is gone.
+    pub(crate) index_moved: Condvar,
     pub(crate) bell: Bell,
     /// The first failure of a write or sync.
     pub(crate) poison: OnceLock<String>,
+    pub(crate) room: Room,
 }
 
 /// Damaged sessions: the first bad position of each, and what was found there.
@@ -61,7 +67,21 @@ impl Shared {
     /// Notes that a session is damaged, says so, and returns the error that everybody gets from now on.
     pub(crate) fn note_damage(&self, session: SessionId, seq: Seq, what: &str) -> LogError {
         note_damage(&mut self.damage.lock(), session, seq, what);
-        LogError::Corrupt { session, seq, what: what.to_owned() }
+        LogError::corrupt(session, seq, what)
+    }
+
+    /// Looks something up, again when segments were rewritten meanwhile. What is found damaged otherwise is noted.
+    pub(crate) fn steadily<T>(&self, look: impl Fn() -> Result<T, LogError>) -> Result<T, LogError> {
+        loop {
+            let moves = self.generations.moves();
+            match look() {
+                Err(LogError::Corrupt { .. }) if self.generations.moved_since(moves) => {}
+                Err(LogError::Corrupt { session, seq, what }) => {
+                    return Err(self.note_damage(session, seq, &what));
+                }
+                done => return done,
+            }
+        }
     }
 
     pub(crate) fn refuse_poisoned(&self) -> Result<(), LogError> {
@@ -78,6 +98,16 @@ impl Shared {
         to: Spot,
         mut each: impl FnMut(Found) -> bool,
     ) -> Result<(), LogError> {
+        self.scan_bytes(from, to, |found, _| each(found))
+    }
+
+    /// Does so with each record's segment, from its first byte on.
+    pub(crate) fn scan_bytes(
+        &self,
+        from: Spot,
+        to: Spot,
+        mut each: impl FnMut(Found, &[u8]) -> bool,
+    ) -> Result<(), LogError> {
         let mut at = from;
         while at < to {
             let segment = self.segments.segment(at.segment)?;
@@ -85,7 +115,7 @@ impl Shared {
             let bytes = self.segments.read(&segment, end)?;
             for step in Walk::new(self.log, &bytes, at) {
                 if let Step::Record(found) = step
-                    && !each(found)
+                    && !each(found, &bytes)
                 {
                     return Ok(());
                 }

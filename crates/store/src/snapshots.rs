@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(log.rows().await.unwrap(), []);
         let id = log.id();
         drop((log, author, segments));
-        let index = Index::open(&folder.path().join("index"), id).unwrap();
+        let index = Index::open(&folder.path().join("index"), id, 0).unwrap();
         assert_eq!(index.db.scan_prefix([ROW]).chain(index.db.scan_prefix([SNAPSHOT])).count(), 0);
     }
 

@@ -100,7 +100,7 @@ impl Survey {
         findings.append(&mut recovery.findings);
         recovery.recent.set_end(recovery.standing.end);
         let options = Options { hot_bytes_max: 0, ..Options::default() };
-        let shared = shared(segments, recovery, (log, &options, options.segment_bytes));
+        let shared = shared(segments, recovery, (log, folder, 0), (&options, options.segment_bytes));
         let objects = Objects::at(Arc::new(FilesAsTheyAre), folder.join("objects"));
         Ok(Self { folder: folder.to_owned(), shared, objects, findings, segments: size })
     }

@@ -22,7 +22,8 @@ impl Page {
 
     /// Adds a batch unless the page is full; says whether it did.
     pub(crate) fn push(&mut self, batch: Batch) -> bool {
-        let events = self.events + batch.events();
+        // What holds no event takes part in the bound, too.
+        let events = self.events + batch.events().max(1);
         let bytes = self.bytes + batch.bytes();
         let fits = events <= self.limit.events && bytes <= self.limit.bytes;
         if !fits && !self.batches.is_empty() {

@@ -177,7 +177,7 @@ fn a_damaged_object_is_named_and_put_right_by_another_put() {
     let folder = TempDir::new().unwrap();
     let log = open(folder.path());
     runtime().block_on(async {
-        let digest = log.put_object(b"content".to_vec()).await.unwrap();
+        let digest = log.put_object(b"content".to_vec()).await.unwrap().digest().clone();
         let path = folder.path().join("objects").join(&digest.0[..2]).join(&digest.0);
         fs::write(path, b"c0ntent").unwrap();
         assert!(matches!(log.object(&digest).await, Err(LogError::CorruptObject { .. })));

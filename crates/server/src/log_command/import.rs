@@ -123,7 +123,7 @@ impl Section<'_> {
             point.session
         );
         read_range(self.owner, point.session, (Seq::ZERO, point.seq), |batch| {
-            fold_all(&mut state, &batch.envelopes()?);
+            sessions::fold_batch(&mut state, batch)?;
             Ok(())
         })?;
         Ok(state)

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use events::{Digest, LogId, Seq, SessionId};
-use projections::{State, fold_all};
+use projections::{State, fold_all, pass_over};
 use serde::Serialize;
 use store::{Batch, Finding, LogError, ReadLimit, Survey};
 
@@ -136,6 +136,9 @@ impl Folding<'_> {
         }
         let envelopes = batch.envelopes().map_err(|error| self.fault(batch.first(), &error))?;
         envelopes.iter().for_each(|envelope| self.named.extend(envelope.event.objects().cloned()));
+        if batch.is_elided() {
+            pass_over(&mut self.state, (batch.first(), batch.last()));
+        }
         fold_all(&mut self.state, &envelopes);
         Ok(())
     }

@@ -13,6 +13,7 @@ mod leasing;
 mod objects;
 mod operations;
 mod reading;
+mod reclaiming;
 mod sample;
 mod snapshots;
 
@@ -22,6 +23,7 @@ pub use leasing::*;
 pub use objects::*;
 pub use operations::*;
 pub use reading::*;
+pub use reclaiming::*;
 pub use sample::*;
 pub use snapshots::*;
 
@@ -93,6 +95,9 @@ macro_rules! contract_suite {
             a_fork_finds_the_states_of_its_ancestors
             a_snapshot_ahead_of_the_head_is_refused
             the_newest_row_stays
+            reclaiming_takes_nothing_that_is_needed
+            receipts_outlive_reclaiming
+            objects_that_nothing_names_are_collected
         );
     };
     ($make:expr; $($promise:ident)*) => {$(

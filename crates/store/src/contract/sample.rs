@@ -8,7 +8,7 @@ use events::{
 };
 use uuid::Uuid;
 
-use crate::{Append, Appended, Batch, Create, ForkPoint, Log, LogError, Operation, ReadLimit};
+use crate::{Append, Appended, Batch, Create, ForkPoint, Log, LogError, Operation, Part, ReadLimit, Reclaim};
 
 /// The host that samples are written by.
 pub const HOST: &str = "pid 1";
@@ -62,6 +62,38 @@ pub fn create(session: SessionId) -> Create {
 #[must_use]
 pub fn fork(session: SessionId, parent: SessionId, seq: u64) -> Create {
     Create { parent: Some(ForkPoint { session: parent, seq: Seq(seq) }), ..create(session) }
+}
+
+/// Returns a text that is a piece of answer `number`.
+#[must_use]
+pub fn piece(number: u64, text: &str) -> String {
+    format!("~{number} {text}")
+}
+
+/// Returns a text that is answer `number` whole.
+#[must_use]
+pub fn whole(number: u64, text: &str) -> String {
+    format!("={number} {text}")
+}
+
+/// Says which of [`piece`] and [`whole`] a line carries.
+#[must_use]
+pub fn part_of(line: &str) -> Part {
+    let named = |mark: &str| {
+        let (_, behind) = line.split_once(&format!("\"title\":\"{mark}"))?;
+        behind.split(' ').next()?.parse().ok()
+    };
+    match (named("~"), named("=")) {
+        (Some(piece), _) => Part::Piece(piece),
+        (None, Some(whole)) => Part::Whole(whole),
+        (None, None) => Part::Alone,
+    }
+}
+
+/// Asks for all space that can be had.
+#[must_use]
+pub fn reclaim() -> Reclaim {
+    Reclaim { part_of, live_percent_max: 99, progress: Arc::new(|_| {}) }
 }
 
 /// A writer of one session, who knows its head and owns it.
@@ -118,6 +150,14 @@ impl Author {
         self.append(self.batch(texts)).await.expect("an append at the head is taken")
     }
 
+    /// Streams answer `number` in as many batches as it has pieces, then writes it whole.
+    pub async fn streams(&mut self, number: u64, pieces: u64) {
+        for at in 0..pieces {
+            self.write(&[&piece(number, &format!("text {at} of it"))]).await;
+        }
+        self.write(&[&whole(number, "all of it")]).await;
+    }
+
     /// Reads all of the session.
     pub async fn texts(&self) -> Vec<String> {
         texts(&read_all(&*self.log, self.session).await)
@@ -145,8 +185,14 @@ pub fn texts(batches: &[Batch]) -> Vec<String> {
     for pair in envelopes.windows(2) {
         assert_eq!(pair[1].seq, pair[0].seq.next(), "a seq is missing or doubled");
     }
-    let carried = envelopes.into_iter().filter_map(|envelope| match envelope.event {
-        SessionEvent::SessionTitled(titled) => Some(titled.title),
+    titles(&envelopes)
+}
+
+/// Returns what [`titled`] events carry, in order.
+#[must_use]
+pub fn titles(envelopes: &[Envelope]) -> Vec<String> {
+    let carried = envelopes.iter().filter_map(|envelope| match &envelope.event {
+        SessionEvent::SessionTitled(titled) => Some(titled.title.clone()),
         _ => None,
     });
     carried.collect()

@@ -27,6 +27,8 @@ pub struct Faults {
     pub dead: AtomicBool,
     /// Syncs until the power goes; none when negative.
     syncs_left: AtomicI64,
+    /// Steps until everything fails; none when negative.
+    steps_left: AtomicI64,
     /// Which unsynced pages reach the disk when the power goes: bit by bit, again from the first after the last.
     survivors: Mutex<Vec<bool>>,
 }
@@ -39,7 +41,8 @@ pub struct Breakable {
 
 impl Breakable {
     pub fn new() -> Self {
-        let faults = Faults { syncs_left: AtomicI64::new(-1), ..Faults::default() };
+        let never = || AtomicI64::new(-1);
+        let faults = Faults { syncs_left: never(), steps_left: never(), ..Faults::default() };
         Self { faults: Arc::new(faults) }
     }
 
@@ -58,7 +61,19 @@ impl Breakable {
         Self::set(&self.faults.dead, true);
     }
 
+    /// Lets `steps` operations succeed from now on, and nothing after them.
+    pub fn die_after(&self, steps: i64) {
+        self.faults.steps_left.store(steps, Ordering::SeqCst);
+    }
+
+    pub fn is_dead(&self) -> bool {
+        self.faults.dead.load(Ordering::SeqCst)
+    }
+
     fn alive(&self) -> io::Result<()> {
+        if self.faults.steps_left.fetch_sub(1, Ordering::SeqCst) == 0 {
+            self.die();
+        }
         if self.faults.dead.load(Ordering::SeqCst) { Err(eio()) } else { Ok(()) }
     }
 
@@ -86,6 +101,11 @@ impl Disk for Breakable {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.alive()?;
         Files.rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.alive()?;
+        Files.remove(path)
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {
