@@ -10,8 +10,8 @@ use model::{Failure, FailureClass};
 use projections::CurrentGoal;
 use serde_json::json;
 use sessions::{
-    BudgetEdit, ClientCommand, Command, DriverCommand, Limits, NewSession, ReadLimit, Session, Sessions,
-    Setting, Submission, SystemClock, View,
+    BudgetEdit, ClientCommand, Command, DriverCommand, Limits, NewSession, ReadLimit, Residency, Session,
+    Sessions, Setting, Submission, SystemClock, View,
 };
 use store::{Options, SegmentLog};
 use tempfile::TempDir;
@@ -31,7 +31,13 @@ impl Bench {
     async fn with(limits: Limits, budgets: BudgetEdit) -> Self {
         let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
         let log = Arc::new(SegmentLog::open(folders[0].path(), Options::default()).expect("a new log"));
-        let setting = Setting { log, clock: Arc::new(SystemClock), host: "test".to_owned(), limits };
+        let setting = Setting {
+            log,
+            clock: Arc::new(SystemClock),
+            host: "test".to_owned(),
+            limits,
+            residency: Residency::default(),
+        };
         let (sessions, _) = Sessions::new(setting);
         let new = NewSession {
             session: SessionId(Uuid::now_v7()),
@@ -47,6 +53,7 @@ impl Bench {
             registry: Arc::new(Registry::standard()),
             protected: Vec::new(),
             sandbox: tools::Sandbox::none(),
+            modes: Arc::default(),
         };
         tokio::spawn(Agent::new(session.clone(), outfit).run(stop.clone()));
         let bench = Self { session, model, _stop: stop.drop_guard(), _folders: folders };

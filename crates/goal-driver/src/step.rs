@@ -53,7 +53,7 @@ fn is_over(why: &Waiting, now_ms: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use events::{
-        Actor, Budgets, Envelope, Goal, GoalAfter, GoalChange, GoalPhase, GoalRetry, Seq, SessionEvent,
+        Actor, Budgets, Envelope, Goal, GoalAfter, GoalChange, GoalPhase, GoalRetry, SessionEvent,
         SessionOpened, TurnEnd, TurnEndReason, TurnStart,
     };
     use projections::fold;

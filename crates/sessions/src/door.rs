@@ -51,7 +51,7 @@ impl Door {
         }
         while let Some(wish) = self.next(&mut wishes).await {
             match wish {
-                Wish::Submit(asked) => self.answer(asked).await,
+                Wish::Submit(asked) => self.answer(*asked).await,
                 Wish::Leave => wishes.close(),
             }
             if self.state.session.deleted {

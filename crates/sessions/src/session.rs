@@ -91,7 +91,7 @@ pub enum SubmitError {
 /// What comes to the door.
 pub(crate) enum Wish {
     /// A submission.
-    Submit(Asked),
+    Submit(Box<Asked>),
     /// The session leaves memory: what came before is still carried out, nothing is let in any more.
     Leave,
 }
@@ -184,7 +184,7 @@ impl Session {
     pub async fn submit(&self, submission: Submission) -> Result<Receipt, SubmitError> {
         let (answer, answered) = oneshot::channel();
         let asked = Asked { submission, answer, _hold: self.hold.clone() };
-        self.door.send(Wish::Submit(asked)).await.map_err(|_| SubmitError::Closed)?;
+        self.door.send(Wish::Submit(Box::new(asked))).await.map_err(|_| SubmitError::Closed)?;
         answered.await.map_err(|_| SubmitError::Closed)?
     }
 

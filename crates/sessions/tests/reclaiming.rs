@@ -47,7 +47,7 @@ impl Author {
     /// Runs a turn of one step whose answer streams in two attempts.
     async fn turn(&mut self, turn: u32) {
         let start = TurnStart { turn, workspace_head: None, dirty_hash: None };
-        self.write(vec![event(start), event(StepStart { turn, step: 1 })]).await;
+        self.write(vec![event(start), event(StepStart { turn, step: 1, wraps_up: false })]).await;
         let mut said = String::new();
         for piece in 0..60 {
             let text = format!("piece {piece} of turn {turn}. ");
@@ -64,7 +64,7 @@ impl Author {
         self.write(vec![event(message)]).await;
         let finish = StepFinish::Stop;
         let end = StepEnd { turn, step: 1, finish, usage: None, role: None, model: None, cost_micros: None };
-        self.write(vec![event(end), event(TurnEnd { turn, reason: TurnEndReason::Completed })]).await;
+        self.write(vec![event(end), event(TurnEnd::new(turn, TurnEndReason::Completed))]).await;
     }
 
     /// Reads on to the head, and says how many positions were gone.

@@ -3,10 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "the functions around the tests are tests too")]
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use events::{Actor, ClientId, CommandId, NewEvent, Seq, SessionDeleted, SessionEvent, SessionId, Target};
+use projections::WorkspaceMark;
 use sessions::{
     AgentCommand, ClientCommand, Clock, Command, Limits, ListFilter, LogError, NewSession, ReadLimit,
     Residency, Session, Sessions, Setting, Submission, SubmitError,
@@ -24,6 +26,11 @@ struct Hand(Arc<AtomicU64>);
 impl Clock for Hand {
     fn now_ms(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
+    }
+
+    /// Nothing here has a deadline.
+    fn reach(&self, _at_ms: u64) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::pending())
     }
 }
 
@@ -174,7 +181,7 @@ async fn a_session_that_is_at_work_stays_until_it_is_done() {
     prompt(&waiting).await;
     let running = house.create().await;
     prompt(&running).await;
-    let claim = Command::Agent(AgentCommand::Claim);
+    let claim = Command::Agent(AgentCommand::Claim(WorkspaceMark::default()));
     running.submit(Submission { actor: Actor::HOST, command: claim, operation: None }).await.unwrap();
     let ids = [armed.id(), waiting.id(), running.id()];
     drop((armed, waiting, running));
@@ -297,7 +304,7 @@ async fn deleting_stops_a_turn_tells_followers_and_keeps_the_id_used() {
     let house = House::new();
     let session = house.create().await;
     prompt(&session).await;
-    let claim = Command::Agent(AgentCommand::Claim);
+    let claim = Command::Agent(AgentCommand::Claim(WorkspaceMark::default()));
     session.submit(Submission { actor: Actor::HOST, command: claim, operation: None }).await.unwrap();
     let mut view = session.watch();
     house.delete(session.id()).await.unwrap();

@@ -152,6 +152,7 @@ pub(crate) mod tests {
             at_ms: 1,
             schema: 1,
             operation: None,
+            elision: None,
             lines: Arc::from("x".repeat(100)),
         }
     }

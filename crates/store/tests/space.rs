@@ -68,8 +68,8 @@ async fn without_space_for_an_object_only_objects_are_unavailable() {
         assert_eq!(files(&folder.path().join("objects/new")), 0, "nothing half written is left");
         author.write(&["the log goes on"]).await;
     }
-    let digest = log.put_object(vec![7; 10_000]).await.unwrap();
-    assert_eq!(log.object(&digest).await.unwrap(), vec![7; 10_000]);
+    let pin = log.put_object(vec![7; 10_000]).await.unwrap();
+    assert_eq!(log.object(pin.digest()).await.unwrap(), vec![7; 10_000]);
     assert_eq!(author.texts().await, ["the log goes on"; 2]);
 }
 

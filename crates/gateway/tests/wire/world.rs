@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -26,6 +27,11 @@ struct Hand(Arc<AtomicU64>);
 impl Clock for Hand {
     fn now_ms(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
+    }
+
+    /// Nothing here has a deadline.
+    fn reach(&self, _at_ms: u64) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::pending())
     }
 }
 

@@ -60,7 +60,8 @@ fn paged(listing: &Listing, rows_max: usize, between: impl Fn(usize)) -> Vec<Str
 
 #[test]
 fn the_newest_come_first_and_each_is_in_one_page() {
-    let listing = listing((0..10).map(|number| row(number, &number.to_string(), 100 + number as u64 % 4)));
+    let listing =
+        listing((0..10_u64).map(|number| row(number.into(), &number.to_string(), 100 + number % 4)));
     let all = paged(&listing, 3, |_| ());
     assert_eq!(all, ["3", "7", "2", "6", "1", "5", "9", "0", "4", "8"]);
     assert_eq!(paged(&listing, 10, |_| ()), all, "a page that takes all has no next");
@@ -68,7 +69,7 @@ fn the_newest_come_first_and_each_is_in_one_page() {
 
 #[test]
 fn a_row_that_changes_between_two_pages_displaces_no_other() {
-    let listing = listing((0..9).map(|number| row(number, &number.to_string(), 100 - number as u64)));
+    let listing = listing((0..9_u64).map(|number| row(number.into(), &number.to_string(), 100 - number)));
     let all = paged(&listing, 3, |page| match page {
         // One that was shown goes to the head, one that was not goes, one comes in.
         0 => listing.put(row(1, "1 again", 200)),

@@ -104,6 +104,7 @@ mod tests {
             seq: Seq(100),
             epoch: Epoch(1),
             deleted,
+            unfinished: false,
             created_at_ms: 0,
             updated_at_ms: 0,
             operations: 0,
