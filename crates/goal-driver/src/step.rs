@@ -127,10 +127,12 @@ mod tests {
 
     #[test]
     fn a_budget_without_room_blocks_with_its_code_also_in_an_outage() {
-        let used_up = Budgets { tokens: Some(0), ..Budgets::of_rounds(2) };
+        let budgets = Budgets { time_ms: Some(1), ..Budgets::of_rounds(2) };
         for facts in [Vec::new(), outage(5_000).to_vec()] {
-            let step = next_step(&with_goal(used_up, facts), Some(EPOCH), 0);
-            assert!(matches!(step, Step::Block { code: "token-limit", .. }), "{step:?}");
+            let mut state = with_goal(budgets, facts);
+            state.goals.current.as_mut().expect("it was created").spent.time_ms = 1;
+            let step = next_step(&state, Some(EPOCH), 0);
+            assert!(matches!(step, Step::Block { code: "time-limit", .. }), "{step:?}");
         }
     }
 }

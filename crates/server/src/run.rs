@@ -28,10 +28,11 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let sandbox = tokio::task::spawn_blocking(|| Sandbox::probe(std::env::current_exe().ok())).await?;
     warn_of_missing(&sandbox);
     let folder = settings.data.clone();
-    let log = tokio::task::spawn_blocking(move || SegmentLog::open(&folder, Options::default())).await??;
-    let log = Arc::new(log);
-    let socket = socket(&settings, &log);
-    let log: Arc<dyn Log> = log;
+    let segments =
+        tokio::task::spawn_blocking(move || SegmentLog::open(&folder, Options::default())).await??;
+    let segments = Arc::new(segments);
+    let socket = socket(&settings, &segments);
+    let log: Arc<dyn Log> = segments.clone();
     let access = Access::open(&settings.data, log.id())
         .with_context(|| format!("cannot use the keys in {}", settings.data.display()))?;
     let engine = Engine::start(parts(&settings, (&chosen, &sandbox), Arc::clone(&log))?).await?;
@@ -49,7 +50,13 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     gateway::serve(listener, gateway, interrupted()).await.context("the server stopped")?;
     drop(socket);
     engine.stop().await;
-    Ok(())
+    refuse_poisoned(segments.poisoned())
+}
+
+/// Makes a stop a failure when the log wrote nothing any more: whoever watches the process should hear of it.
+fn refuse_poisoned(reason: Option<&str>) -> anyhow::Result<()> {
+    let Some(reason) = reason else { return Ok(()) };
+    Err(anyhow!("the log stopped writing after an error ({reason}); check the disk, then start again"))
 }
 
 /// Opens the socket for log commands; a server without one is a server all the same.
@@ -144,4 +151,17 @@ async fn interrupted() {
     }
     #[cfg(not(unix))]
     drop(ctrl_c.await);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_stopped_writing_makes_the_stop_a_failure() {
+        assert!(refuse_poisoned(None).is_ok());
+        let refused = refuse_poisoned(Some("writing segment 3: input/output error"));
+        let told = refused.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(told.contains("writing segment 3: input/output error"), "{told}");
+    }
 }

@@ -4,14 +4,16 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use events::SessionId;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use store::contract::{Author, read_all, texts};
-use store::{Log, LogError, Options, SegmentLog};
+use store::{Log, LogError, Options, SegmentLog, Survey};
 use support::breakable::Breakable;
 use support::{Content, check, copy, damaged, fill, last_content, open, runtime, seeds, segments, small};
 use tempfile::TempDir;
@@ -82,6 +84,12 @@ fn stale_bytes_behind_the_tail_are_cut() {
     }
 }
 
+/// Returns the sessions that are found damaged without opening the log.
+fn named_by_survey(folder: &Path) -> BTreeSet<SessionId> {
+    let survey = Survey::of(folder, |_, _| ()).unwrap().expect("a log is there");
+    survey.findings().iter().filter_map(|finding| finding.position).map(|(session, _)| session).collect()
+}
+
 /// Flips one bit of the log in `made`: a record's bit damages exactly its session, any other bit none.
 fn flip(made: &Path, content: &Content, random: &mut StdRng, keep_index: bool) {
     let folder = TempDir::new().unwrap();
@@ -99,9 +107,11 @@ fn flip(made: &Path, content: &Content, random: &mut StdRng, keep_index: bool) {
     let hits_record = at >= 64 && (chosen + 1 < paths.len() || at < mark);
     bytes[at] ^= 1 << bit;
     fs::write(&paths[chosen], bytes).unwrap();
+    let named = named_by_survey(folder.path());
     let log = open(folder.path());
     runtime().block_on(async {
         let damaged = damaged(&log, content).await;
+        assert_eq!(named, damaged.iter().copied().collect(), "what looks on names the same sessions");
         assert_eq!(damaged.len(), usize::from(hits_record), "byte {at}, bit {bit} of segment {}", chosen + 1);
         for session in &damaged {
             assert!(matches!(log.head(*session).await, Err(LogError::Corrupt { .. })));
