@@ -228,9 +228,12 @@ fn due(how: u8, state: &State) -> Steps {
     }
     match step.calls.iter().find(|call| call.stage != CallStage::Done) {
         None => end_step(),
-        Some(call) if state.questions.holds(&call.call_id) => answer_of(how % 5, state),
+        Some(call) if state.questions.holds(&call.call_id) => match how % 5 {
+            4 => time_is_over(state),
+            what => answer_of(what, state),
+        },
         Some(call) if matches!(call.stage, CallStage::Started(_)) => finish(&call.call_id.0),
-        Some(_) => call_wish(0, how % 16, state),
+        Some(_) => call_wish(0, how % 17, state),
     }
 }
 
