@@ -86,7 +86,7 @@ fn a_segment_of_an_unknown_format_is_refused() {
     killed_log(folder.path());
     let path = &segments(folder.path())[0];
     let mut bytes = fs::read(path).unwrap();
-    bytes[8] = 2;
+    bytes[8] = 3;
     let checksum = crc32c::crc32c(&bytes[..60]);
     bytes[60..64].copy_from_slice(&checksum.to_le_bytes());
     fs::write(path, &bytes).unwrap();
