@@ -97,6 +97,8 @@ pub enum LogCommand {
     Backup(Backup),
     /// Make the index again from the segments
     Reindex,
+    /// Give back space: of deleted sessions, of streamed pieces that an answer replaced, of contents that nothing names
+    Reclaim,
 }
 
 /// What `waymark log stat` is asked.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use events::{
@@ -102,7 +103,8 @@ async fn a_session_folds_alike_without_what_its_answers_replaced() {
         fold_batch(&mut in_the_middle, &batch).unwrap();
     }
     assert!(!in_the_middle.turn.step().unwrap().stream.text.is_empty(), "it stands among the pieces");
-    let reclaim = Reclaim { part_of, live_percent_max: 90, progress: Arc::new(|_| {}) };
+    let reclaim =
+        Reclaim { part_of, live_percent_max: 90, progress: Arc::new(|_| ControlFlow::Continue(())) };
     let gained = log.reclaim(reclaim).await.unwrap();
     let mut after = State::default();
     assert_eq!(author.read_on(&mut after).await, gained.events);

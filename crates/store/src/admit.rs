@@ -92,7 +92,7 @@ impl Request {
         let Wish::Import { batch, payload, part } = self.wish else {
             unreachable!("the wish was just seen to be an import")
         };
-        if batch.first != head.seq.next() {
+        if batch.first != head.seq.next() || batch.last() < batch.first {
             return Err(LogError::Conflict { head: head.seq });
         }
         let header = foreign_header(self.session, (&batch, &payload), part);
@@ -105,7 +105,7 @@ impl Request {
             return Err(LogError::NotFound { session: self.session });
         };
         let before = part.parent.map_or(Seq::ZERO, |parent| parent.seq);
-        if !part.begins || batch.first != before.next() {
+        if !part.begins || batch.first != before.next() || batch.last() < batch.first {
             return Err(LogError::Conflict { head: before });
         }
         let header = foreign_header(self.session, (&batch, &payload), part);
@@ -183,6 +183,7 @@ fn foreign_header(session: SessionId, (batch, payload): (&ForeignBatch, &Payload
         schema: batch.schema,
         fork: part.parent,
         unfinished: part.unfinished,
+        elision: batch.elided,
         ..request.header_at(kind, Seq(batch.first.0 - 1), content)
     }
 }

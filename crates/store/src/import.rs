@@ -5,12 +5,15 @@ use std::collections::VecDeque;
 use events::{Epoch, Seq, SessionId};
 
 use crate::admit::{Part, Request, Wish};
-use crate::payload::Payload;
+use crate::payload::{Payload, refuse_above};
 use crate::segment_log::{Answered, stopped};
-use crate::{Batch, ForkPoint, LogError, Operation, SegmentLog};
+use crate::{Batch, Elision, ForkPoint, LogError, Operation, SegmentLog};
 
 /// Batches that are on their way to the disk at once.
 const AHEAD_MAX: usize = 256;
+
+/// Positions of one elided batch that are counted in 32 bits.
+const ELIDED_POSITIONS_MAX: usize = u32::MAX as usize - 1;
 
 /// A batch as another log kept it.
 #[derive(Debug, Clone)]
@@ -25,19 +28,27 @@ pub struct ForeignBatch {
     pub schema: u32,
     /// The command behind it.
     pub operation: Option<Operation>,
-    /// Its events, one line of JSON each without line ends; one at least.
+    /// Its events, one line of JSON each without line ends: one at least, none where they were elided.
     pub lines: Vec<String>,
+    /// What stands in the place of events that were given up.
+    pub elided: Option<Elision>,
 }
 
 impl ForeignBatch {
+    /// Returns its last position; before the first one when it has none.
+    pub(crate) fn last(&self) -> Seq {
+        let behind = self.first.0.saturating_add(self.lines.len() as u64);
+        self.elided.map_or(Seq(behind.saturating_sub(1)), |elided| elided.last)
+    }
+
     /// Returns it as what a read of `session` would give.
     #[must_use]
     pub fn read_as(&self, session: SessionId) -> Batch {
         Batch {
-            elision: None,
+            elision: self.elided,
             session,
             first: self.first,
-            count: self.lines.len() as u64,
+            count: self.last().0.saturating_add(1).saturating_sub(self.first.0),
             epoch: self.epoch,
             at_ms: self.at_ms,
             schema: self.schema,
@@ -56,6 +67,8 @@ impl From<&Batch> for ForeignBatch {
             schema: batch.schema,
             operation: batch.operation,
             lines: batch.lines().map(str::to_owned).collect(),
+            // A fork may share a part of what was elided.
+            elided: batch.elision.map(|elision| Elision { last: batch.last(), ..elision }),
         }
     }
 }
@@ -126,6 +139,8 @@ impl Importing<'_> {
     async fn write(&mut self, batch: ForeignBatch, unfinished: bool) -> Result<(), LogError> {
         self.log.shared.refuse_poisoned()?;
         let payload = Payload::of_lines(&batch.lines, &self.log.shared.caps)?;
+        let positions = usize::try_from(batch.last().0.saturating_sub(batch.first.0)).unwrap_or(usize::MAX);
+        refuse_above("batch (in positions)", positions, ELIDED_POSITIONS_MAX)?;
         let (bytes, at_ms) = (payload.lines.len(), batch.at_ms);
         let begins = std::mem::replace(&mut self.begins, false);
         let part = Part { begins, parent: self.parent.filter(|_| begins), unfinished };

@@ -70,5 +70,6 @@ pub use import::*;
 pub use log::*;
 pub use options::Options;
 pub use reclaim::{Part, Reclaim, ReclaimProgress, Reclaimed};
+pub use record::Elision;
 pub use segment_log::SegmentLog;
 pub use survey::*;

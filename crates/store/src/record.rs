@@ -83,11 +83,11 @@ pub(crate) struct Header {
 
 /// Positions from a record's first on that are accounted for and hold no event any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Elision {
+pub struct Elision {
     /// The last of them.
-    pub(crate) last: Seq,
+    pub last: Seq,
     /// The event that stands for them; none when their session was deleted.
-    pub(crate) replaced_by: Option<Seq>,
+    pub replaced_by: Option<Seq>,
 }
 
 impl Header {

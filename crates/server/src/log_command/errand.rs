@@ -8,12 +8,16 @@ use std::sync::Arc;
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use serde::{Deserialize, Serialize};
-use store::{Copied, SegmentLog};
+use sessions::part_of;
+use store::{Copied, Log, Reclaim, ReclaimProgress, Reclaimed, SegmentLog};
 use tokio::runtime::Handle;
 
 use super::export::export;
 use super::import::import;
 use super::told::{Teller, Told};
+
+/// A segment is rewritten for whoever asks when at most this many per cent of it stay.
+const ASKED_LIVE_PERCENT_MAX: u8 = 95;
 
 /// What is asked of the owner of the log.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -27,6 +31,8 @@ pub(super) enum Errand {
     Backup(PathBuf),
     /// Another index.
     Reindex,
+    /// Space that is not needed any more.
+    Reclaim,
 }
 
 /// The owner's hands: the log, and a way to wait for it.
@@ -62,8 +68,26 @@ impl Owner {
                 self.log.reindex(|done, total| going_on(teller, done, total))?;
                 Ok("made the index again".to_owned())
             }
+            Errand::Reclaim => self.reclaim(teller),
         }
     }
+
+    fn reclaim(&self, teller: &Teller) -> Result<String> {
+        let listener = teller.clone();
+        let progress =
+            move |ReclaimProgress { done, total }: ReclaimProgress| going_on(&listener, done, total);
+        let wanted =
+            Reclaim { part_of, live_percent_max: ASKED_LIVE_PERCENT_MAX, progress: Arc::new(progress) };
+        Ok(told_of(&self.runtime.block_on(self.log.reclaim(wanted))?))
+    }
+}
+
+fn told_of(gained: &Reclaimed) -> String {
+    let Reclaimed { segments, log_bytes, events, objects, object_bytes } = *gained;
+    let (bytes, events) = (HumanBytes(log_bytes + object_bytes), HumanCount(events));
+    format!(
+        "gave back {bytes}: {segments} segments rewritten without {events} events, {objects} objects removed"
+    )
 }
 
 fn going_on(teller: &Teller, done: u64, total: u64) -> ControlFlow<()> {

@@ -12,7 +12,7 @@ use store::{Batch, ForkPoint, Log, ReadLimit, SessionHead};
 
 use super::errand::Owner;
 use super::find::find;
-use super::form::{End, FORMAT, Fingerprint, Head, Line, Parent, event_lines};
+use super::form::{End, FORMAT, Fingerprint, Head, Line, Parent, batch_lines};
 use super::told::{Teller, Told};
 
 /// Tells the lines of the sessions whose ids begin with `asked`, or of all.
@@ -88,11 +88,11 @@ impl Exporting<'_> {
                     }
                 }
             }
-            for event in event_lines(batch)? {
-                fingerprint.add(&event);
-                self.line(&Line::Event(event))?;
+            for line in batch_lines(batch)? {
+                fingerprint.add(&line);
+                self.line(&line)?;
             }
-            self.done += batch.events() as u64;
+            self.done += batch.last().next().0 - batch.first().0;
             self.teller.progress(self.done, self.total)
         })?;
         self.line(&Line::End(End { session: head.session, fingerprint: fingerprint.digest() }))
@@ -107,7 +107,7 @@ impl Exporting<'_> {
 pub(super) fn shared(owner: &Owner, point: ForkPoint) -> Result<Parent> {
     let mut fingerprint = Fingerprint::default();
     read_range(owner, point.session, (Seq::ZERO, point.seq), |batch| {
-        event_lines(batch)?.iter().for_each(|event| fingerprint.add(event));
+        batch_lines(batch)?.iter().for_each(|line| fingerprint.add(line));
         Ok(())
     })?;
     Ok(Parent { session: point.session, seq: point.seq, fingerprint: fingerprint.digest() })

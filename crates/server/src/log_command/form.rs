@@ -23,6 +23,8 @@ pub(super) enum Line {
     },
     /// An event.
     Event(EventLine),
+    /// Events that are gone.
+    Elided(ElidedLine),
     /// A section is whole.
     End(End),
 }
@@ -73,6 +75,22 @@ pub(super) struct EventLine {
     pub(super) line: Box<RawValue>,
 }
 
+/// Positions whose events were given up.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct ElidedLine {
+    pub(super) first: Seq,
+    pub(super) last: Seq,
+    pub(super) epoch: Epoch,
+    pub(super) at_ms: u64,
+    pub(super) schema: u32,
+    /// The command behind them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) operation: Option<OperationLine>,
+    /// Position of the event that stands for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) replaced_by: Option<Seq>,
+}
+
 /// An operation, in hexadecimal.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct OperationLine {
@@ -85,7 +103,7 @@ pub(super) struct OperationLine {
 pub(super) struct End {
     /// The session.
     pub(super) session: SessionId,
-    /// Fingerprint of the section's events.
+    /// Fingerprint of the section.
     pub(super) fingerprint: Digest,
 }
 
@@ -94,12 +112,27 @@ pub(super) struct End {
 pub(super) struct Fingerprint(blake3::Hasher);
 
 impl Fingerprint {
-    /// Takes one more event in.
-    pub(super) fn add(&mut self, event: &EventLine) {
-        for number in [event.seq.0, event.batch_end.0, event.epoch.0, event.at_ms] {
-            self.0.update(&number.to_le_bytes());
+    /// Takes one more line in: an event, or where some are gone.
+    pub(super) fn add(&mut self, line: &Line) {
+        match line {
+            Line::Event(event) => {
+                self.numbers([event.seq.0, event.batch_end.0, event.epoch.0, event.at_ms]);
+                self.0.update(event.line.get().as_bytes()).update(b"\n");
+            }
+            Line::Elided(elided) => {
+                let replaced_by = elided.replaced_by.map_or(0, |whole| whole.0);
+                self.numbers([elided.first.0, elided.last.0, elided.epoch.0, elided.at_ms]);
+                self.0.update(b"elided");
+                self.numbers([replaced_by]);
+            }
+            Line::Session(_) | Line::Object { .. } | Line::End(_) => {}
         }
-        self.0.update(event.line.get().as_bytes()).update(b"\n");
+    }
+
+    fn numbers<const COUNT: usize>(&mut self, numbers: [u64; COUNT]) {
+        numbers.iter().for_each(|number| {
+            self.0.update(&number.to_le_bytes());
+        });
     }
 
     /// Returns the hash over all events so far.
@@ -108,17 +141,20 @@ impl Fingerprint {
     }
 }
 
-/// Returns the events of a batch.
+/// Returns a batch as lines: one an event, or one in all for events that are gone.
 ///
 /// # Errors
 ///
 /// When a line of it is no JSON.
-pub(super) fn event_lines(batch: &Batch) -> serde_json::Result<Vec<EventLine>> {
+pub(super) fn batch_lines(batch: &Batch) -> serde_json::Result<Vec<Line>> {
+    if batch.is_elided() {
+        return Ok(vec![Line::Elided(elided_line(batch))]);
+    }
     let mut operation = batch.recorded().map(OperationLine::from);
     let numbered = (batch.first().0..).map(Seq).zip(batch.lines());
     numbered
         .map(|(seq, line)| {
-            Ok(EventLine {
+            Ok(Line::Event(EventLine {
                 seq,
                 batch_end: batch.last(),
                 epoch: batch.epoch(),
@@ -126,9 +162,21 @@ pub(super) fn event_lines(batch: &Batch) -> serde_json::Result<Vec<EventLine>> {
                 schema: batch.schema(),
                 operation: operation.take(),
                 line: RawValue::from_string(line.to_owned())?,
-            })
+            }))
         })
         .collect()
+}
+
+fn elided_line(batch: &Batch) -> ElidedLine {
+    ElidedLine {
+        first: batch.first(),
+        last: batch.last(),
+        epoch: batch.epoch(),
+        at_ms: batch.at_ms(),
+        schema: batch.schema(),
+        operation: batch.recorded().map(OperationLine::from),
+        replaced_by: batch.replaced_by(),
+    }
 }
 
 impl From<Operation> for OperationLine {

@@ -7,12 +7,12 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use events::{Digest, Seq};
-use projections::{State, fold_all};
-use store::{ForeignBatch, ForkPoint, Log, LogError};
+use projections::State;
+use store::{Elision, ForeignBatch, ForkPoint, Log, LogError, Operation};
 
 use super::errand::Owner;
 use super::export::{read_range, shared};
-use super::form::{End, EventLine, FORMAT, Fingerprint, Head, Line, Parent};
+use super::form::{ElidedLine, End, EventLine, FORMAT, Fingerprint, Head, Line, OperationLine, Parent};
 use super::told::{Teller, Told};
 
 /// Bytes of a line at most: the largest object takes a third more as text.
@@ -133,8 +133,8 @@ impl Section<'_> {
     fn check(&self, lines: &mut Lines, mut state: State) -> Result<()> {
         let mut fingerprint = Fingerprint::default();
         let end = self.walk(lines, &mut |part| match part {
-            Part::Event(event) => {
-                fingerprint.add(event);
+            Part::Line(line) => {
+                fingerprint.add(line);
                 Ok(())
             }
             Part::Object(digest, bytes) => {
@@ -154,9 +154,9 @@ impl Section<'_> {
     fn fold(&self, batch: &ForeignBatch, state: &mut State) -> Result<()> {
         let (first, epoch) = (batch.first, batch.epoch);
         ensure!(epoch >= state.epoch, "event {first} has epoch {epoch}, after {}", state.epoch);
-        let envelopes = batch.read_as(self.head.session).envelopes()?;
-        fold_all(state, &envelopes);
-        Ok(())
+        let begins = batch.elided.is_none() || state.head > Seq::ZERO;
+        ensure!(begins, "event {first} is gone, and a session begins with an event");
+        Ok(sessions::fold_batch(state, &batch.read_as(self.head.session))?)
     }
 
     /// Writes objects, then events, which become visible all at once.
@@ -165,7 +165,7 @@ impl Section<'_> {
         let mut importing = runtime.block_on(log.import(self.head.session, self.fork_point()))?;
         let mut kept = Vec::new();
         self.walk(lines, &mut |part| match part {
-            Part::Event(_) => Ok(()),
+            Part::Line(_) => Ok(()),
             Part::Object(_, bytes) => {
                 kept.push(runtime.block_on(log.put_object(bytes))?);
                 Ok(())
@@ -189,9 +189,9 @@ impl Section<'_> {
                     let bytes = STANDARD.decode(base64).with_context(|| format!("in line {number}"))?;
                     each(Part::Object(digest, bytes))?;
                 }
-                Line::Event(event) => {
-                    each(Part::Event(&event))?;
-                    if let Some(batch) = gathering.take(event).with_context(|| format!("line {number}"))? {
+                line @ (Line::Event(_) | Line::Elided(_)) => {
+                    each(Part::Line(&line))?;
+                    if let Some(batch) = gathering.take(line).with_context(|| format!("line {number}"))? {
                         each(Part::Batch(batch))?;
                     }
                 }
@@ -217,9 +217,10 @@ impl Section<'_> {
 
 /// What a section consists of.
 enum Part<'a> {
-    Event(&'a EventLine),
+    /// An event, or where some are gone.
+    Line(&'a Line),
     Object(Digest, Vec<u8>),
-    /// The events since the last one, which were written at once.
+    /// The lines since the last one, which were written at once.
     Batch(ForeignBatch),
 }
 
@@ -231,17 +232,24 @@ struct Gathering {
 }
 
 impl Gathering {
-    /// Takes the next event; returns its batch when that is whole.
-    fn take(&mut self, event: EventLine) -> Result<Option<ForeignBatch>> {
+    /// Takes the next line; returns its batch when that is whole.
+    fn take(&mut self, line: Line) -> Result<Option<ForeignBatch>> {
+        match line {
+            Line::Event(event) => self.take_event(event),
+            Line::Elided(elided) => self.take_elided(&elided).map(Some),
+            Line::Session(_) | Line::Object { .. } | Line::End(_) => Ok(None),
+        }
+    }
+
+    fn take_event(&mut self, event: EventLine) -> Result<Option<ForeignBatch>> {
         let EventLine { seq, batch_end, epoch, at_ms, schema, operation, line } = event;
         ensure!(seq == self.next, "event {seq} stands where event {} belongs", self.next);
         let (mut batch, end) = match self.open.take() {
             Some(open) => open,
             None => {
-                let operation = operation
-                    .map(|operation| operation.operation().ok_or_else(|| anyhow!("an operation is no hash")))
-                    .transpose()?;
-                (ForeignBatch { first: seq, epoch, at_ms, schema, operation, lines: Vec::new() }, batch_end)
+                let (operation, lines) = (read_operation(operation.as_ref())?, Vec::new());
+                let batch = ForeignBatch { first: seq, epoch, at_ms, schema, operation, lines, elided: None };
+                (batch, batch_end)
             }
         };
         let is_same = (batch.epoch, batch.at_ms, batch.schema, end) == (epoch, at_ms, schema, batch_end);
@@ -256,4 +264,20 @@ impl Gathering {
         self.open = Some((batch, end));
         Ok(None)
     }
+
+    fn take_elided(&mut self, elided: &ElidedLine) -> Result<ForeignBatch> {
+        let ElidedLine { first, last, epoch, at_ms, schema, replaced_by, .. } = *elided;
+        let is_next = self.open.is_none() && first == self.next;
+        ensure!(is_next, "event {first} stands where event {} belongs", self.next);
+        let is_in_order = first <= last && last.0 < u64::MAX && replaced_by.is_none_or(|whole| whole > last);
+        ensure!(is_in_order, "what replaced the events from {first} on does not stand behind them");
+        let operation = read_operation(elided.operation.as_ref())?;
+        self.next = last.next();
+        let elided = Some(Elision { last, replaced_by });
+        Ok(ForeignBatch { first, epoch, at_ms, schema, operation, lines: Vec::new(), elided })
+    }
+}
+
+fn read_operation(line: Option<&OperationLine>) -> Result<Option<Operation>> {
+    line.map(|line| line.operation().ok_or_else(|| anyhow!("an operation is no hash"))).transpose()
 }

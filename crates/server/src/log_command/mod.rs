@@ -43,6 +43,7 @@ pub fn log_command(folder: &Path, command: &LogCommand, out: &mut dyn Write) -> 
         LogCommand::Import(asked) => send::import(folder, asked, out),
         LogCommand::Backup(asked) => send::backup(folder, asked, out),
         LogCommand::Reindex => send::reindex(folder, out),
+        LogCommand::Reclaim => send::reclaim(folder, out),
     }
 }
 

@@ -71,6 +71,13 @@ pub(super) fn reindex(folder: &Path, out: &mut dyn Write) -> Result<()> {
     plain(folder, Errand::Reindex, ("making the index", out))
 }
 
+/// Gives space back.
+pub(super) fn reclaim(folder: &Path, out: &mut dyn Write) -> Result<()> {
+    let done =
+        send(folder, (Errand::Reclaim, None), &mut Page { bar: bar::bytes("looking through"), lines: out })?;
+    Ok(writeln!(out, "{done}")?)
+}
+
 fn plain(folder: &Path, errand: Errand, (doing, out): (&'static str, &mut dyn Write)) -> Result<()> {
     let done = send(folder, (errand, None), &mut Page { bar: bar::things(doing), lines: out })?;
     Ok(writeln!(out, "{done}")?)

@@ -4,7 +4,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use events::{ActorKind, Envelope, Seq};
-use store::{ReadLimit, Survey};
+use serde_json::json;
+use store::{Batch, ReadLimit, Survey};
 
 use super::find::find;
 use super::stat::moment;
@@ -21,8 +22,11 @@ pub(super) fn show(survey: &Survey, asked: &Show, out: &mut dyn Write) -> Result
     let mut after = Seq(first.0 - 1);
     loop {
         let batches = survey.read(session, after, ReadLimit::default())?;
-        let Some(end) = batches.last().map(store::Batch::last) else { return Ok(()) };
+        let Some(end) = batches.last().map(Batch::last) else { return Ok(()) };
         for batch in &batches {
+            if batch.is_elided() && batch.first() <= last && asked.types.is_empty() {
+                print_elided(batch, asked.json, out)?;
+            }
             let envelopes = batch.envelopes()?;
             let wanted = envelopes.iter().filter(|envelope| (first..=last).contains(&envelope.seq));
             wanted
@@ -57,6 +61,17 @@ fn print(envelope: &Envelope, json: bool, out: &mut dyn Write) -> Result<()> {
     let end = if envelope.seq == envelope.batch_end { '.' } else { ' ' };
     let (at, actor, name) = (moment(*at_ms), actor(envelope.actor.kind), event.type_name());
     Ok(writeln!(out, "{seq:>7}{end} {at}  {actor:<6}  {name:<18}  {shown}")?)
+}
+
+/// Says which events are gone, and which one stands for them.
+fn print_elided(batch: &Batch, json: bool, out: &mut dyn Write) -> Result<()> {
+    let (first, last, at_ms) = (batch.first(), batch.last(), batch.at_ms());
+    if json {
+        let elided = json!({"elided": {"first": first, "last": last, "replaced_by": batch.replaced_by()}});
+        return Ok(writeln!(out, "{elided}")?);
+    }
+    let whole = batch.replaced_by().map_or_else(String::new, |whole| format!("; {whole} replaced them"));
+    Ok(writeln!(out, "{first:>7}  {}  gone up to {last}{whole}", moment(at_ms))?)
 }
 
 fn actor(kind: ActorKind) -> &'static str {

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use events::{Digest, LogId, Seq, SessionId};
-use projections::{State, fold_all, pass_over};
+use projections::State;
 use serde::Serialize;
 use store::{Batch, Finding, LogError, ReadLimit, Survey};
 
@@ -18,7 +18,10 @@ use crate::cli::Verify;
 struct Verified {
     log: LogId,
     sessions: usize,
+    /// Positions.
     events: u64,
+    /// Those of them whose events are gone, replaced by others.
+    elided: u64,
     objects: usize,
     faults: Vec<Fault>,
 }
@@ -48,8 +51,9 @@ pub(super) fn verify(survey: &Survey, asked: &Verify, out: &mut dyn Write) -> Re
         writeln!(out, "{}", serde_json::to_string(&verified)?)?;
     } else {
         verified.faults.iter().try_for_each(|fault| fault.print(out))?;
-        let Verified { sessions, events, objects, .. } = &verified;
-        writeln!(out, "checked {sessions} sessions with {events} events, and {objects} objects")?;
+        let Verified { sessions, events, objects, elided, .. } = &verified;
+        let gone = if *elided > 0 { format!(" ({elided} of them gone, replaced)") } else { String::new() };
+        writeln!(out, "checked {sessions} sessions with {events} events{gone}, and {objects} objects")?;
     }
     match verified.faults.len() {
         0 => Ok(()),
@@ -64,17 +68,19 @@ fn check(survey: &Survey, asked: &Verify) -> Result<Verified> {
     let only = asked.session.as_ref().map(|prefix| find(all(), prefix)).transpose()?;
     let mut faults = Faults { only, list: Vec::new() };
     survey.findings().iter().chain(&survey.fork_findings()).for_each(|finding| faults.add(finding.into()));
-    let mut checked = Verified { log: survey.log(), sessions: 0, events: 0, objects: 0, faults: Vec::new() };
+    let mut checked =
+        Verified { log: survey.log(), sessions: 0, events: 0, elided: 0, objects: 0, faults: Vec::new() };
     let bar = bar::things("folding sessions");
     bar.set_length(live.len() as u64);
     let mut named = BTreeSet::new();
     for session in all().filter(|session| only.is_none_or(|only| only == *session)) {
-        let mut folding = Folding { session, state: State::default(), named: &mut named };
+        let mut folding = Folding { session, state: State::default(), elided: 0, named: &mut named };
         if let Err(fault) = folding.run(survey) {
             faults.add(fault);
         }
         checked.sessions += 1;
         checked.events += folding.state.head.0;
+        checked.elided += folding.elided;
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -108,6 +114,8 @@ impl Faults {
 struct Folding<'a> {
     session: SessionId,
     state: State,
+    /// Positions whose events are gone.
+    elided: u64,
     /// Objects that its events name.
     named: &'a mut BTreeSet<Digest>,
 }
@@ -137,10 +145,9 @@ impl Folding<'_> {
         let envelopes = batch.envelopes().map_err(|error| self.fault(batch.first(), &error))?;
         envelopes.iter().for_each(|envelope| self.named.extend(envelope.event.objects().cloned()));
         if batch.is_elided() {
-            pass_over(&mut self.state, (batch.first(), batch.last()));
+            self.elided += batch.last().next().0 - batch.first().0;
         }
-        fold_all(&mut self.state, &envelopes);
-        Ok(())
+        sessions::fold_batch(&mut self.state, batch).map_err(|error| self.fault(batch.first(), &error))
     }
 
     /// Returns the first fact that cannot have happened.

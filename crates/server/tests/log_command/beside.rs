@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
+use crate::streamed::stream;
 use crate::world::{World, states};
 
 /// A running server; killed where it stands when this is dropped.
@@ -121,4 +123,18 @@ fn a_log_that_somebody_else_has_open_is_left_alone() {
     assert!(complaint.starts_with(&format!("waymark: the log is in use by process {pid}")), "{complaint}");
     assert!(printed(world.path(), &["verify"]).starts_with("checked 3 sessions"), "looking needs no lock");
     drop(log);
+}
+
+#[test]
+fn a_running_server_gives_space_back() {
+    let data = TempDir::new().unwrap();
+    Runtime::new().unwrap().block_on(stream(data.path()));
+    let before = states(data.path());
+    let server = Server::start(data.path());
+    let said = printed(data.path(), &["reclaim"]);
+    assert!(said.starts_with("gave back ") && said.ends_with(", 1 objects removed\n"), "{said}");
+    assert!(!said.contains("without 0 events"), "{said}");
+    assert!(printed(data.path(), &["verify"]).contains(" of them gone, replaced)"));
+    drop(server);
+    assert_eq!(states(data.path()), before);
 }

@@ -6,4 +6,6 @@ mod beside;
 mod carrying;
 mod looking;
 mod proving;
+mod reclaiming;
+mod streamed;
 mod world;

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use clap::Parser;
 use events::{ClientId, CommandId, Seq, SessionId, Target};
-use projections::{State, fold_all};
+use projections::State;
 use server::cli::{Cli, Command};
 use server::log_command;
 use sessions::{
     ClientCommand, Limits, NewSession, Residency, Session, Sessions, Setting, Submission, SystemClock,
+    fold_batch,
 };
 use store::{Log, Options, ReadLimit, SegmentLog};
 use tempfile::TempDir;
@@ -78,7 +79,7 @@ pub(crate) fn states(folder: &Path) -> BTreeMap<SessionId, State> {
             let mut state = State::default();
             let all = ReadLimit { events: usize::MAX, bytes: usize::MAX };
             for batch in log.read(head.session, Seq::ZERO, all).await.unwrap() {
-                fold_all(&mut state, &batch.envelopes().unwrap());
+                fold_batch(&mut state, &batch).unwrap();
             }
             states.insert(head.session, state);
         }

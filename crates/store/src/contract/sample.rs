@@ -1,5 +1,6 @@
 //! Sessions and events to try a log with.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use events::{
@@ -93,7 +94,7 @@ pub fn part_of(line: &str) -> Part {
 /// Asks for all space that can be had.
 #[must_use]
 pub fn reclaim() -> Reclaim {
-    Reclaim { part_of, live_percent_max: 99, progress: Arc::new(|_| {}) }
+    Reclaim { part_of, live_percent_max: 99, progress: Arc::new(|_| ControlFlow::Continue(())) }
 }
 
 /// A writer of one session, who knows its head and owns it.

@@ -10,6 +10,7 @@ mod switch;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,8 +49,8 @@ pub struct Reclaim {
     pub part_of: fn(&str) -> Part,
     /// A segment is rewritten when at most this many per cent of its bytes stay.
     pub live_percent_max: u8,
-    /// Told every now and then how far it is.
-    pub progress: Arc<dyn Fn(ReclaimProgress) + Send + Sync>,
+    /// Told every now and then how far it is; says whether to go on. What was given back before stays so.
+    pub progress: Arc<dyn Fn(ReclaimProgress) -> ControlFlow<()> + Send + Sync>,
 }
 
 impl fmt::Debug for Reclaim {
@@ -70,6 +71,8 @@ pub struct ReclaimProgress {
 /// What was given back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reclaimed {
+    /// Segments that were rewritten.
+    pub segments: u64,
     /// Bytes of the log that the disk has back.
     pub log_bytes: u64,
     /// Positions of events that are gone; each stays accounted for.
@@ -143,7 +146,9 @@ impl Reclaimer<'_> {
             self.look_through(&segment, upto, number < end.segment)?;
             done += u64::from(segment.bytes);
             let total = done + u64::from(self.shared.segment_bytes) * u64::from(number - LOG_START.segment);
-            (self.wanted.progress)(ReclaimProgress { done, total });
+            if (self.wanted.progress)(ReclaimProgress { done, total }).is_break() {
+                return Ok(self.gained);
+            }
         }
         self.collection.finish(self.shared, end, &mut self.gained)?;
         Ok(self.gained)
@@ -159,6 +164,7 @@ impl Reclaimer<'_> {
         if is_closed && is_whole {
             let mut after = rewritten(self.shared.log, (&records, &fates), &bytes);
             if self.is_worthwhile(segment, &after) && self.shared.switch(segment, &records, &mut after)? {
+                self.gained.segments += 1;
                 self.gained.log_bytes += u64::from(segment.bytes).saturating_sub(after.bytes.len() as u64);
                 self.gained.events += after.elided;
                 after.records.iter().for_each(|found| self.collection.see(found, &after.bytes));
