@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use events::{Seq, SessionId};
-use store::contract::{Author, create, fork, new_session, operation, read_all, texts};
+use store::contract::{
+    Author, create, fork, new_session, operation, read_all, reclaim, standing, texts, whole,
+};
 use store::{Batch, ForeignBatch, ForkPoint, Log, LogError, SegmentLog, Survey};
 use support::breakable::Breakable;
 use support::{check, fill, runtime, small};
@@ -265,5 +267,65 @@ fn an_import_of_nothing_is_refused() {
         let (_, batches) = foreign(3).await;
         assert!(matches!(bring_in(&log, session, &batches[1..]).await, Err(LogError::Conflict { .. })));
         assert!(log.sessions().await.unwrap().is_empty());
+    });
+}
+
+/// Returns the batches of a session whose answer streamed, the whole one last.
+async fn streamed(pieces: u64) -> (SessionId, Vec<Batch>) {
+    let folder = TempDir::new().unwrap();
+    let log: Arc<dyn Log> = Arc::new(SegmentLog::open(folder.path(), small()).unwrap());
+    let mut author = Author::new(&log).await;
+    author.streams(1, pieces).await;
+    (author.session, read_all(&*log, author.session).await)
+}
+
+/// Writes more than a segment takes, so that what came before stands in closed ones.
+async fn close_segments(log: Arc<dyn Log>) -> Arc<dyn Log> {
+    Author::new(&log).await.streams(1, 200).await;
+    log
+}
+
+#[test]
+fn an_imported_session_gives_space_back_once_it_is_whole() {
+    let folder = TempDir::new().unwrap();
+    runtime().block_on(async {
+        let (session, batches) = streamed(200).await;
+        let log = open(folder.path());
+        bring_in(&log, session, &batches).await.unwrap();
+        let log = close_segments(Arc::new(log)).await;
+        let before = standing(&*log, session).await;
+        assert!(before.contains(&whole(1, "all of it")));
+        log.reclaim(reclaim()).await.unwrap();
+        let after = read_all(&*log, session).await;
+        assert!(after.iter().filter(|batch| !batch.is_elided()).count() < 20, "its pieces are gone");
+        drop(log);
+        fs::remove_dir_all(folder.path().join("index")).unwrap();
+        let log = open(folder.path());
+        assert_eq!(read_all(&log, session).await, after);
+        assert_eq!(standing(&log, session).await, before);
+    });
+}
+
+#[test]
+fn what_an_import_that_stopped_left_replaces_nothing() {
+    let folder = TempDir::new().unwrap();
+    runtime().block_on(async {
+        let (session, batches) = streamed(40).await;
+        let log = open(folder.path());
+        let mut importing = log.import(session, None).await.unwrap();
+        for batch in batches.iter().chain([&batches[0]]) {
+            // The last one is never written: it does not follow, and was only held back.
+            importing.add(ForeignBatch::from(batch)).await.unwrap();
+        }
+        drop(importing);
+        // The same session as it was before its answer was whole.
+        let pieces = &batches[..batches.len() - 1];
+        bring_in(&log, session, pieces).await.unwrap();
+        let log = close_segments(Arc::new(log)).await;
+        log.reclaim(reclaim()).await.unwrap();
+        assert_eq!(read_all(&*log, session).await, pieces);
+        drop(log);
+        fs::remove_dir_all(folder.path().join("index")).unwrap();
+        assert_eq!(read_all(&open(folder.path()), session).await, pieces);
     });
 }

@@ -23,7 +23,7 @@ use crate::disk::Disk;
 use crate::lookup::LOG_START;
 use crate::objects::Objects;
 use crate::payload::unpack;
-use crate::record::Spot;
+use crate::record::{Kind, Spot};
 use crate::segment::Segment;
 use crate::shared::Shared;
 use crate::walk::{Found, Step, Walk};
@@ -106,6 +106,8 @@ pub(crate) struct Reclaimer<'a> {
     stay: Stay,
     collection: Collection<'a>,
     wholes: HashMap<(SessionId, u64), Seq>,
+    /// Where each session begins, as far as that was seen. What stands before it is of an import that stopped.
+    begun: HashMap<SessionId, Spot>,
     gained: Reclaimed,
 }
 
@@ -117,8 +119,8 @@ impl Shared {
         let damaged: Vec<SessionId> = self.damage.lock().keys().copied().collect();
         let stay = Stay::of(&self.heads.lock(), &damaged);
         let collection = Collection::of(objects)?;
-        let (wholes, gained) = (HashMap::new(), Reclaimed::default());
-        Reclaimer { shared: self, wanted, stay, collection, wholes, gained }.run()
+        let (wholes, begun, gained) = (HashMap::new(), HashMap::new(), Reclaimed::default());
+        Reclaimer { shared: self, wanted, stay, collection, wholes, begun, gained }.run()
     }
 
     /// Has reclaiming end soon, and waits until it has.
@@ -183,6 +185,7 @@ impl Reclaimer<'_> {
 
     /// Says what becomes of each record. A line that cannot be read leaves its record as it is.
     fn fates(&mut self, records: &[Found], bytes: &[u8]) -> Vec<Fate> {
+        self.note_beginnings(records);
         let parts: Vec<Vec<Part>> = records.iter().map(|found| self.parts(found, bytes)).collect();
         for (found, parts) in records.iter().zip(&parts) {
             for (seq, part) in (found.header.first.0..).map(Seq).zip(parts) {
@@ -201,11 +204,27 @@ impl Reclaimer<'_> {
         };
         let replaced: Vec<Option<Seq>> = records.iter().zip(&parts).map(replaced_by).collect();
         let both = records.iter().zip(replaced);
-        both.map(|(found, replaced_by)| self.stay.fate(&found.header, replaced_by)).collect()
+        let fate = |(found, replaced_by): (&Found, Option<Seq>)| {
+            if self.never_was(found) { Fate::Stays } else { self.stay.fate(&found.header, replaced_by) }
+        };
+        both.map(fate).collect()
+    }
+
+    fn note_beginnings(&mut self, records: &[Found]) {
+        for found in records.iter().filter(|found| found.header.kind == Kind::Create) {
+            let begun = self.begun.entry(found.header.session).or_insert(found.spot);
+            *begun = found.spot.max(*begun);
+        }
+    }
+
+    /// Says whether a record is of an import that stopped, and its session was begun once more.
+    fn never_was(&self, found: &Found) -> bool {
+        self.begun.get(&found.header.session).is_some_and(|begun| found.spot < *begun)
     }
 
     fn parts(&self, found: &Found, bytes: &[u8]) -> Vec<Part> {
-        if !self.stay.is_whole(found.header.session) || found.header.count == 0 {
+        let is_read = self.stay.is_whole(found.header.session) && !self.never_was(found);
+        if !is_read || found.header.count == 0 {
             return Vec::new();
         }
         let lines = lines_of(found, bytes);

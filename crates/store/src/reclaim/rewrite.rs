@@ -65,6 +65,7 @@ impl Kept {
             && let Some(standing) = &mut before.elision
             && standing.replaced_by == elision.replaced_by
             && (before.kind, header.kind) == (Kind::Batch, Kind::Batch)
+            && before.unfinished == header.unfinished
             && standing.last.next() == header.first
             && operation.is_none()
             && before.operation.is_none()

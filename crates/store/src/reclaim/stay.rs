@@ -30,6 +30,8 @@ pub(crate) struct Stay {
     /// Where sessions that are not deleted were forked from each one, ascending.
     cuts: HashMap<SessionId, Vec<Seq>>,
     deleted: HashSet<SessionId>,
+    /// Sessions that are not still, or for ever, on their way in.
+    finished: HashSet<SessionId>,
     damaged: HashSet<SessionId>,
 }
 
@@ -44,7 +46,9 @@ impl Stay {
             cuts.dedup();
         }
         let deleted = heads.iter().filter(|(_, head)| head.deleted).map(|(session, _)| *session);
-        Self { cuts, deleted: deleted.collect(), damaged: damaged.iter().copied().collect() }
+        let finished = heads.iter().filter(|(_, head)| !head.unfinished).map(|(session, _)| *session);
+        let damaged = damaged.iter().copied().collect();
+        Self { cuts, deleted: deleted.collect(), finished: finished.collect(), damaged }
     }
 
     /// Says whether a session is whole, so that its pieces can be told from what replaced them.
@@ -58,7 +62,8 @@ impl Stay {
         if header.kind == Kind::Mark {
             return Fate::Goes;
         }
-        if header.kind == Kind::Tombstone || header.unfinished || self.damaged.contains(&session) {
+        let is_on_its_way = header.unfinished && !self.finished.contains(&session);
+        if header.kind == Kind::Tombstone || is_on_its_way || self.damaged.contains(&session) {
             return Fate::Stays;
         }
         if self.deleted.contains(&session) && header.first > self.shared_upto(session) {
@@ -158,6 +163,17 @@ mod tests {
         let stay = stay(vec![(99, head(true, &[]))]);
         assert_eq!(stay.fate(&mark(), None), Fate::Goes);
         assert_eq!(stay.fate(&batch(99, (5, 1)), Some(Seq(9))), Fate::Stays);
+    }
+
+    #[test]
+    fn of_an_import_something_goes_only_once_it_is_finished() {
+        let unfinished = Header { unfinished: true, ..batch(1, (10, 2)) };
+        let on_its_way = HeadState { unfinished: true, ..head(false, &[]) };
+        for heads in [vec![], vec![(1, on_its_way)]] {
+            assert_eq!(stay(heads).fate(&unfinished, Some(Seq(20))), Fate::Stays);
+        }
+        let finished = stay(vec![(1, head(false, &[]))]);
+        assert_eq!(finished.fate(&unfinished, Some(Seq(20))), Fate::Elided(Some(Seq(20))));
     }
 
     #[test]
