@@ -9,7 +9,7 @@ use events::{
     SessionEvent, SessionId, Source, StepEnd, StepFinish, StepStart, TurnEnd, TurnEndReason, TurnStart,
     UserMessage,
 };
-use sessions::{Limits, Sessions, Setting, SystemClock};
+use sessions::{Limits, Residency, Sessions, Setting, SystemClock};
 use store::contract::{Author, HOST, new_session};
 use store::{Append, Log, LogError, Options, SegmentLog};
 use tokio::runtime::Runtime;
@@ -18,7 +18,8 @@ use uuid::Uuid;
 use crate::appends::median;
 use crate::{row, words};
 
-const TURN_EVENTS: usize = 100;
+/// Events of a turn.
+pub(crate) const TURN_EVENTS: usize = 100;
 /// Turns behind the snapshot: half of what there is on average at most.
 const TAIL_TURNS: usize = 5;
 const SAMPLES: usize = 15;
@@ -49,7 +50,8 @@ fn log_in(folder: &Path) -> Arc<dyn Log> {
 
 fn sessions_on(log: &Arc<dyn Log>) -> Arc<Sessions> {
     let (log, clock) = (Arc::clone(log), Arc::new(SystemClock));
-    Sessions::new(Setting { log, clock, host: HOST.to_owned(), limits: Limits::default() }).0
+    let (limits, residency) = (Limits::default(), Residency::default());
+    Sessions::new(Setting { log, clock, host: HOST.to_owned(), limits, residency }).0
 }
 
 /// Writes a session of so many turns, lets it leave a snapshot, and writes a few turns more.
@@ -74,12 +76,12 @@ async fn fill(folder: &Path, turns: usize) -> SessionId {
 }
 
 /// Returns a whole turn with a streamed answer.
-fn turn_of(turn: u32) -> Vec<NewEvent> {
+pub(crate) fn turn_of(turn: u32) -> Vec<NewEvent> {
     let (step, content) = (1, |count| vec![Block::Text { text: words::text(count) }]);
     let message_id = || MessageId(Uuid::now_v7());
     let mut events: Vec<SessionEvent> = vec![
         TurnStart { turn, workspace_head: None, dirty_hash: None }.into(),
-        StepStart { turn, step }.into(),
+        StepStart { turn, step, wraps_up: false }.into(),
         UserMessage { message_id: message_id(), input_id: None, source: Source::User, content: content(40) }
             .into(),
     ];
@@ -102,7 +104,7 @@ fn turn_of(turn: u32) -> Vec<NewEvent> {
     let finish = StepFinish::Stop;
     events
         .push(StepEnd { turn, step, finish, usage: None, role: None, model: None, cost_micros: None }.into());
-    events.push(TurnEnd { turn, reason: TurnEndReason::Completed }.into());
+    events.push(TurnEnd::new(turn, TurnEndReason::Completed).into());
     events.into_iter().map(|event| NewEvent { cause: None, actor: Actor::HOST, event }).collect()
 }
 
