@@ -45,7 +45,7 @@ impl Agent {
         let closes = state.turn.step().is_some_and(|step| step.wraps_up);
         Request {
             model: self.model.clone(),
-            system: system_prompt(&state.session.workspace, state.plan.active, mode_text),
+            system: system_prompt(state, mode_text, self.session.limits()),
             messages: self.transcript.messages(),
             tools: if closes { Vec::new() } else { self.tool_specs.clone() },
             effort: None,

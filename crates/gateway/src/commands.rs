@@ -41,7 +41,7 @@ fn explained(error: SubmitError, session: &Session) -> Fault {
 fn current(code: &str, slices: impl FnOnce() -> Slices) -> Option<Value> {
     let value = match code.split('_').next() {
         Some("GOAL") => serde_json::to_value(slices().goal),
-        Some("PLAN") => serde_json::to_value(slices().plan),
+        Some("PLAN" | "MODE") => serde_json::to_value(slices().plan),
         Some("QUESTION") => serde_json::to_value(slices().questions),
         Some("INPUT" | "INBOX") => serde_json::to_value(slices().inbox),
         _ => return None,

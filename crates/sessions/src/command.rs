@@ -62,6 +62,11 @@ pub enum ClientCommand {
         /// True is plan mode.
         active: bool,
     },
+    /// Chooses the mode by a word.
+    ModeSet {
+        /// What [`Mode::read`](crate::Mode::read) understands.
+        mode: String,
+    },
     /// Decides on a plan.
     PlanReview {
         /// The plan shown.

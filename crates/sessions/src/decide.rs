@@ -25,7 +25,7 @@ pub use goal_tool::{Claim, claim_to_judge};
 pub use session::fork_batch;
 pub use slash::{SLASH_COMMANDS, SlashCommand};
 
-use crate::{ClientCommand, Code, Command, DriverCommand, Moment, Refusal};
+use crate::{ClientCommand, Code, Command, DriverCommand, Mode, Moment, Refusal};
 
 /// The facts that a command leads to.
 pub type Decision = Result<Vec<SessionEvent>, Refusal>;
@@ -73,6 +73,7 @@ fn client(state: &State, command: &ClientCommand, at: &Moment) -> Decision {
         ClientCommand::Slash { line } => slash::decide(state, line, at),
         ClientCommand::Stop { turn, keep_inbox } => stop::decide(state, *turn, *keep_inbox, at),
         ClientCommand::PlanSet { active } => Ok(plan::set(state, *active, at)),
+        ClientCommand::ModeSet { mode } => Ok(plan::set(state, Mode::read(mode)? == Mode::Plan, at)),
         ClientCommand::PlanReview { plan_id, revision, sha256, verdict, feedback } => {
             let seen = plan::Seen { plan_id: *plan_id, revision: *revision, sha256 };
             plan::review(state, &seen, (*verdict, feedback.as_deref()), at)

@@ -23,6 +23,7 @@ mod door;
 mod host;
 mod list;
 mod listing;
+mod mode;
 mod moment;
 mod refusal;
 mod replaced;
@@ -43,6 +44,7 @@ pub use decide::{Claim, Decision, SLASH_COMMANDS, SlashCommand, claim_to_judge, 
 pub use host::{NewSession, Sessions, Setting};
 pub use list::{GoalRow, SessionRow, SessionStatus};
 pub use listing::{ListCursor, ListFilter, ListNews, ListPage, NoListCursor};
+pub use mode::Mode;
 pub use moment::{Ids, Limits, Moment};
 pub use refusal::{Code, Refusal};
 pub use replaced::{fold_batch, part_of};

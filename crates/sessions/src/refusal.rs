@@ -120,6 +120,8 @@ codes! {
     PlanModeRefused = "PLAN_MODE_REFUSED",
     /// The tool works in plan mode only.
     PlanModeRequired = "PLAN_MODE_REQUIRED",
+    /// No mode has this name.
+    ModeUnknown = "MODE_UNKNOWN",
     /// The plan has no heading, or is too large.
     PlanInvalid = "PLAN_INVALID",
     /// The plan on review is another text.

@@ -103,3 +103,16 @@ async fn commands_beyond_what_may_be_on_the_way_are_refused() {
     }
     assert_eq!(tab.until("refused").await["code"], "TOO_MANY_COMMANDS");
 }
+
+#[tokio::test]
+async fn a_mode_is_chosen_by_a_word_and_an_unknown_word_is_refused_with_the_mode_in_force() {
+    let world = World::start().await;
+    let session = world.session().await;
+    let mut tab = Tab::of(&world).await;
+    for (word, planning) in [("plan", true), ("pair_programming", false), ("plan", true)] {
+        tab.done(session.id(), json!({ "type": "mode-set", "mode": word })).await;
+        assert_eq!(session.view().state.plan.active, planning, "{word}");
+    }
+    let refused = tab.done(session.id(), json!({ "type": "mode-set", "mode": "PLAN" })).await;
+    assert_eq!((&refused["code"], &refused["current"]["active"]), (&json!("MODE_UNKNOWN"), &json!(true)));
+}

@@ -15,6 +15,7 @@ mod goal_tools;
 mod inbox;
 mod judge;
 mod mode_texts;
+mod mode_words;
 mod outage;
 mod plan;
 mod plan_boundary;

@@ -25,6 +25,7 @@ enum Op {
     Slash(&'static str),
     Stop { back: u32, keep_inbox: bool },
     Plan(bool),
+    Mode(&'static str),
     Review { verdict: u8, stale: bool },
     Goal { what: u8, stale: bool, rounds: u32 },
     Answer(u8),
@@ -66,6 +67,7 @@ fn ops() -> impl Strategy<Value = Op> {
         2 => select(LINES).prop_map(Op::Slash),
         1 => (0..3u32, any::<bool>()).prop_map(|(back, keep_inbox)| Op::Stop { back, keep_inbox }),
         2 => any::<bool>().prop_map(Op::Plan),
+        1 => select(&["plan", "default", "code", "PLAN"][..]).prop_map(Op::Mode),
         2 => (0..3u8, prop::bool::weighted(0.2)).prop_map(|(verdict, stale)| Op::Review { verdict, stale }),
         3 => (0..6u8, prop::bool::weighted(0.2), 0..4u32)
             .prop_map(|(what, stale, rounds)| Op::Goal { what, stale, rounds }),
@@ -97,6 +99,7 @@ fn steps(op: &Op, state: &State) -> Steps {
         }
         Op::Plan(true) => plan_on(),
         Op::Plan(false) => plan_off(),
+        Op::Mode(word) => mode(word),
         Op::Review { verdict, stale } => review_of(*verdict, *stale, state),
         Op::Goal { what, stale, rounds } => goal_wish(*what, *stale, *rounds),
         Op::Answer(what) => answer_of(*what, state),
@@ -459,6 +462,7 @@ kinds!(COMMANDS, kind_of_command(Command) {
     Command::Client(ClientCommand::Slash { .. }) => "slash",
     Command::Client(ClientCommand::Stop { .. }) => "stop",
     Command::Client(ClientCommand::PlanSet { .. }) => "plan-set",
+    Command::Client(ClientCommand::ModeSet { .. }) => "mode-set",
     Command::Client(ClientCommand::PlanReview { .. }) => "plan-review",
     Command::Client(ClientCommand::GoalCreate { .. }) => "goal-create",
     Command::Client(ClientCommand::GoalEdit { .. }) => "goal-edit",

@@ -120,6 +120,12 @@ pub(crate) fn plan_off() -> Steps {
     client(|_| ClientCommand::PlanSet { active: false })
 }
 
+/// Chooses the mode by a word.
+pub(crate) fn mode(word: &str) -> Steps {
+    let word = word.to_owned();
+    client(move |_| ClientCommand::ModeSet { mode: word.clone() })
+}
+
 /// Decides on the newest proposal.
 pub(crate) fn review(verdict: ReviewVerdict, feedback: Option<&str>) -> Steps {
     review_seen(verdict, feedback, |_| {})

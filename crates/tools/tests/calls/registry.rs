@@ -77,6 +77,9 @@ fn only_valid_reading_calls_may_overlap() {
     assert!(!safe("edit_file", r#"{"path":"a","edits":[{"old":"a","new":""}]}"#));
     assert!(!safe("run_command", r#"{"command":"true"}"#));
     assert!(!safe("get_goal", "{}"));
+    assert!(!safe("create_goal", r#"{"objective":"ship it"}"#));
+    let pause = r#"{"goal_id":"goal-1","revision":1,"action":"pause"}"#;
+    assert!(!safe("update_goal", pause));
     assert!(!safe("todo_write", r#"{"todos":[]}"#));
     assert!(!safe("unheard_of", "{}"));
 }
