@@ -63,6 +63,15 @@ fn reserve(session: &Session, round: u32) -> Command {
 
 /// Takes a goal through its first round, as its driver and agent do.
 async fn whole_round(session: &Session) {
+    round_but_its_end(session).await;
+    works(session, Actor::HOST, end_turn()).await.unwrap();
+}
+
+fn end_turn() -> Command {
+    Command::Agent(AgentCommand::EndTurn(WorkspaceMark::default()))
+}
+
+async fn round_but_its_end(session: &Session) {
     works(session, Actor::DRIVER, reserve(session, 1)).await.unwrap();
     let answer = Answered {
         content: vec![events::Block::text("done")],
@@ -71,12 +80,9 @@ async fn whole_round(session: &Session) {
         finish: events::StepFinish::Stop,
         model: "m".to_owned(),
     };
-    for command in [
-        AgentCommand::Claim(WorkspaceMark::default()),
-        AgentCommand::Admit,
-        AgentCommand::Answered(answer),
-        AgentCommand::EndTurn(WorkspaceMark::default()),
-    ] {
+    for command in
+        [AgentCommand::Claim(WorkspaceMark::default()), AgentCommand::Admit, AgentCommand::Answered(answer)]
+    {
         works(session, Actor::HOST, Command::Agent(command)).await.unwrap();
     }
 }
@@ -115,4 +121,33 @@ async fn a_round_that_could_not_be_kept_leaves_its_goal_disarmed_with_the_rounds
     assert_eq!((goal.activation, goal.rounds_started, view.host_epoch), (Activation::Disarmed, 1, None));
     assert!(view.state.inbox.is_empty(), "the round is shown to nobody");
     assert_eq!(view.state.goals.current.as_ref().unwrap().goal.phase, events::GoalPhase::Active);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_first_round_that_could_not_be_kept_is_not_begun() {
+    let (folder, disk) = (tempfile::tempdir().unwrap(), Breakable::new());
+    let sessions = sessions_on(folder.path(), &disk);
+    let session = session_on(&sessions).await;
+    press(&session, ship_it()).await.unwrap();
+    Breakable::set(&disk.faults.writes, true);
+    let failed = works(&session, Actor::DRIVER, reserve(&session, 1)).await;
+    assert!(matches!(failed, Err(SubmitError::Log(_))), "{failed:?}");
+    let goal = session.view().slices().goal.unwrap();
+    assert_eq!((goal.phase, goal.activation), (events::GoalPhase::Active, Activation::Disarmed));
+    assert_eq!((goal.rounds_started, goal.round_in_flight), (0, None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_round_whose_end_could_not_be_kept_leaves_its_goal_active_and_disarmed() {
+    let (folder, disk) = (tempfile::tempdir().unwrap(), Breakable::new());
+    let sessions = sessions_on(folder.path(), &disk);
+    let session = session_on(&sessions).await;
+    press(&session, ship_it()).await.unwrap();
+    round_but_its_end(&session).await;
+    Breakable::set(&disk.faults.writes, true);
+    let failed = works(&session, Actor::HOST, end_turn()).await;
+    assert!(matches!(failed, Err(SubmitError::Log(_))), "{failed:?}");
+    let goal = session.view().slices().goal.unwrap();
+    assert_eq!((goal.phase, goal.activation), (events::GoalPhase::Active, Activation::Disarmed));
+    assert_eq!((goal.rounds_started, session.view().host_epoch), (1, None));
 }

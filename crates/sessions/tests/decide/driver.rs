@@ -320,3 +320,47 @@ fn the_driver_blocks_only_what_it_looked_at() {
     assert!(matches!(&facts[..], [SessionEvent::GoalChange(events::GoalChange::Block(_))]));
     with_goal([goal_pause()]).when(block("round-limit", "spent")).refused(Code::GoalInvalidTransition);
 }
+
+#[test]
+fn what_concerns_no_turn_leaves_a_reservation_where_it_is() {
+    let title = client(|_| sessions::ClientCommand::SetTitle { title: "another".to_owned() });
+    let away = client(|_| sessions::ClientCommand::Archive { archived: true });
+    let bare = slash("/goal");
+    for steps in [title, away, bare, plan_off(), mode("default")] {
+        let session = with_goal([reserve(), steps]);
+        assert!(session.lines("input/withdrawn").is_empty());
+        let session = session.and([claim(), admit()]);
+        assert_eq!(session.lines("user/message"), ["user/message round 1 of r1"]);
+    }
+}
+
+#[test]
+fn a_held_input_that_is_edited_or_dropped_leaves_a_reservation_where_it_is() {
+    for steps in [edit_input(0, "new"), drop_input(0)] {
+        let session = given([prompt("old"), restart(), goal_create("ship it", None), reserve(), steps]);
+        assert_eq!(session.state.inbox.iter().filter(|input| input.is_round()).count(), 1);
+    }
+}
+
+#[test]
+fn whatever_outranks_a_reservation_withdraws_it_in_its_own_batch() {
+    let words = [
+        prompt("hi"),
+        prompt_to("hi", Target::NextStep),
+        slash("/plan"),
+        slash("/plan draft"),
+        slash("/goal pause"),
+        slash("/goal edit ship more"),
+        slash("/goal budget rounds=7"),
+        slash("/goal clear"),
+        mode("plan"),
+        stop(),
+        stop_and_drop(),
+    ];
+    for steps in words.into_iter().chain(changes().map(|(_, steps)| steps)) {
+        let (session, lines) = with_goal([reserve()]).when(steps).told();
+        let withdrawn = lines.iter().filter(|line| line.starts_with("input/withdrawn")).count();
+        assert_eq!(withdrawn, 1, "{lines:?}");
+        assert!(session.goal_flight().is_none(), "{lines:?}");
+    }
+}

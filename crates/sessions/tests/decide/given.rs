@@ -180,6 +180,11 @@ impl Session {
         self.state.goals.current.as_ref().expect("a goal stands")
     }
 
+    /// Returns the round that is in flight, if a goal stands that has one.
+    pub(crate) fn goal_flight(&self) -> Option<&projections::Flight> {
+        self.state.goals.current.as_ref()?.flight.as_ref()
+    }
+
     /// Says whether the goal that stands may go on by itself here.
     pub(crate) fn is_armed(&self) -> bool {
         self.goal().activation(Some(self.epoch)) == Activation::Armed

@@ -17,6 +17,7 @@ mod judge;
 mod mode_texts;
 mod mode_words;
 mod outage;
+mod outcomes;
 mod plan;
 mod plan_boundary;
 mod plan_review;

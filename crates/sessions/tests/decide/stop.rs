@@ -228,3 +228,89 @@ fn a_turn_that_waits_since_before_a_restart_can_be_stopped() {
         .when(settle())
         .then(["tool/result c1 ABORTED", "step/end 1.1 aborted", "turn/end 1 aborted"]);
 }
+
+#[test]
+fn a_running_round_is_stopped_with_what_waits_behind_it() {
+    with_goal([round(), prompt("later")]).when(stop_and_drop()).then([
+        "goal/change pause r2 paused 1/9",
+        "turn/cancelled 1 drop",
+        "input/withdrawn stopped",
+    ]);
+    with_goal([reserve(), claim(), prompt("later")]).when(stop_and_drop()).then([
+        "goal/change pause r2 paused 0/9",
+        "turn/cancelled 1 drop",
+        "input/withdrawn stopped",
+    ]);
+}
+
+#[test]
+fn a_persons_turn_is_stopped_with_what_waits_and_its_goal_disarms() {
+    let session = with_goal([asked("hi"), prompt("later")])
+        .when(stop_and_drop())
+        .then(["turn/cancelled 1 drop", "input/withdrawn stopped"]);
+    assert!(session.goal().goal.phase == events::GoalPhase::Active && !session.is_armed());
+    session.and([settle()]).when(reserve()).refused(Code::RoundNotDue);
+}
+
+#[test]
+fn the_round_that_followed_the_named_turn_is_stopped_with_what_waits() {
+    let seen = client(|_| sessions::ClientCommand::Stop { turn: 1, keep_inbox: false });
+    with_goal([whole_turn("hi"), round(), prompt("later")]).when(seen).then([
+        "goal/change pause r2 paused 1/9",
+        "turn/cancelled 2 drop",
+        "input/withdrawn stopped",
+    ]);
+}
+
+#[test]
+fn what_a_person_queued_behind_the_named_turn_runs_when_it_is_kept() {
+    given([whole_turn("hi"), prompt("more")]).when(stop()).then_nothing().and([claim()]);
+    let session = with_goal([whole_round(), prompt("more")]).when(stop()).then_nothing().and([claim()]);
+    assert!(session.is_armed(), "the person goes on with it");
+}
+
+#[test]
+fn a_goal_that_waits_for_other_reasons_is_left_as_it_is() {
+    for waits in [plan_on(), goal_pause(), goal_complete(), block("a", "b"), restart(), goal_clear()] {
+        with_goal([whole_round(), waits]).when(stop()).then_nothing();
+    }
+}
+
+#[test]
+fn a_persons_turn_that_is_stopped_changes_no_goal_that_is_not_active() {
+    for end in [goal_pause(), goal_complete(), block("a", "b"), goal_clear()] {
+        with_goal([end, asked("hi")]).when(stop()).then(["turn/cancelled 1 keep"]);
+    }
+}
+
+#[test]
+fn a_round_that_asks_is_stopped_with_its_question() {
+    let ask = act("c1", ask_user(vec![item("color", ["red", "blue"])]));
+    with_goal([round(), calls([("c1", "ask_user_question")]), ask])
+        .when(stop())
+        .then(["goal/change pause r2 paused 1/9", "question/withdrawn stopped", "turn/cancelled 1 keep"])
+        .when(settle())
+        .then(["tool/result c1 ABORTED", "step/end 1.1 aborted", "turn/end 1 aborted"]);
+}
+
+#[test]
+fn nothing_joins_a_turn_that_is_being_stopped() {
+    let session = given([asked("hi"), stop(), prompt_to("wait", Target::NextStep)]);
+    let session = session.when(admit()).refused(Code::TurnCancelled).and([settle(), claim(), admit()]);
+    assert_eq!(session.lines("user/message"), ["user/message user: hi", "user/message user: wait"]);
+}
+
+#[test]
+fn what_a_stopped_turn_had_claimed_and_not_told_waits_again() {
+    given([prompt("hi"), claim(), stop()])
+        .when(settle())
+        .then(["input/returned 1", "turn/end 1 aborted"])
+        .holds(|state| state.inbox.len() == 1);
+}
+
+#[test]
+fn a_cancelled_round_of_a_dead_host_ends_aborted_and_stays_paused() {
+    let session =
+        with_goal([round(), stop()]).when(restart()).then(["step/end 1.1 interrupted", "turn/end 1 aborted"]);
+    assert_eq!((session.goal().goal.phase, session.is_armed()), (events::GoalPhase::Paused, false));
+}
