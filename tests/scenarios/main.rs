@@ -31,6 +31,7 @@ mod calls;
 mod damage;
 mod fork;
 mod goal;
+mod goal_ends;
 mod modes;
 mod plan;
 mod process;

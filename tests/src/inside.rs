@@ -28,27 +28,34 @@ pub(crate) struct Answering {
     pub(crate) model: String,
 }
 
+/// What a server is started with besides its folders, each time.
+#[derive(Clone)]
+pub(crate) struct Fittings {
+    pub(crate) answering: Answering,
+    pub(crate) clock: WorldClock,
+    pub(crate) limits: Limits,
+}
+
 /// A server; it runs until it crashes.
 pub(crate) struct Inside {
     running: Option<(Runtime, Engine)>,
     data: PathBuf,
-    answering: Answering,
-    clock: WorldClock,
+    fittings: Fittings,
     pub(crate) door: Door,
 }
 
 impl Inside {
     /// Opens the folders and listens on a free port.
-    pub(crate) async fn start(home: &Home, answering: Answering, clock: WorldClock) -> Self {
-        let (runtime, engine, door) = start(home, (answering.clone(), clock.clone()), 0).await;
-        Self { running: Some((runtime, engine)), data: home.data(), answering, clock, door }
+    pub(crate) async fn start(home: &Home, fittings: Fittings) -> Self {
+        let (runtime, engine, door) = start(home, fittings.clone(), 0).await;
+        Self { running: Some((runtime, engine)), data: home.data(), fittings, door }
     }
 
     /// Opens the same folders and listens on the same port.
     pub(crate) async fn start_again(&mut self, home: &Home) {
         assert!(self.running.is_none(), "the server still runs");
         let port = self.door.address.port();
-        let (runtime, engine, door) = start(home, (self.answering.clone(), self.clock.clone()), port).await;
+        let (runtime, engine, door) = start(home, self.fittings.clone(), port).await;
         (self.running, self.door) = (Some((runtime, engine)), door);
     }
 
@@ -84,17 +91,17 @@ impl Drop for Inside {
     }
 }
 
-async fn start(home: &Home, mind: (Answering, WorldClock), port: u16) -> (Runtime, Engine, Door) {
+async fn start(home: &Home, fittings: Fittings, port: u16) -> (Runtime, Engine, Door) {
     let built = Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = built.expect("the system has threads to spare");
-    let started = runtime.spawn(open((home.data(), home.workspace()), mind, port));
+    let started = runtime.spawn(open((home.data(), home.workspace()), fittings, port));
     let (engine, door) = started.await.expect("the server starts");
     (runtime, engine, door)
 }
 
 async fn open(
     (data, workspace): (PathBuf, PathBuf),
-    (answering, clock): (Answering, WorldClock),
+    Fittings { answering, clock, limits }: Fittings,
     port: u16,
 ) -> (Engine, Door) {
     let folder = data.clone();
@@ -116,13 +123,7 @@ async fn open(
         protected: vec![data],
         sandbox: tools::Sandbox::none(),
     };
-    let parts = Parts {
-        log,
-        clock: Arc::new(clock),
-        limits: Limits::default(),
-        residency: Residency::default(),
-        outfit,
-    };
+    let parts = Parts { log, clock: Arc::new(clock), limits, residency: Residency::default(), outfit };
     let engine = Engine::start(parts).await.expect("the engine starts");
     let door = serve(&engine, (about, access), port).await;
     (engine, door)

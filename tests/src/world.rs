@@ -8,11 +8,12 @@ use model::openai::{OpenAi, OpenAiConfig};
 use model::rehearsal::{REHEARSAL, Rehearsal};
 use model::scripted::Scripted;
 use serde_json::{Value, json};
+use sessions::Limits;
 use tokio::sync::{mpsc, watch};
 use uuid::Uuid;
 
 use crate::connection::Connection;
-use crate::inside::{Answering, Inside};
+use crate::inside::{Answering, Fittings, Inside};
 use crate::{Asked, Door, Home, OpenAiServer, Process, Seen, Tab, WorldClock};
 
 /// The name of the model that says what a test wrote down.
@@ -59,6 +60,15 @@ pub struct World {
 impl World {
     /// Starts a server at `place`, with one session on an empty workspace.
     pub async fn at(place: Place) -> Self {
+        Self::start(place, Limits::default()).await
+    }
+
+    /// Starts a server in the test's own process that asks the scripted model at once, with limits of its own.
+    pub async fn inside_with(limits: Limits) -> Self {
+        Self::start(Place::Inside, limits).await
+    }
+
+    async fn start(place: Place, limits: Limits) -> Self {
         let (home, model, clock) = (Home::default(), Scripted::default(), WorldClock::default());
         let asks_over_http = matches!(place, Place::Binary | Place::InsideThroughOpenAi);
         let openai = if asks_over_http { Some(OpenAiServer::start(model.clone()).await) } else { None };
@@ -74,7 +84,8 @@ impl World {
             }
             Place::Inside | Place::InsideThroughOpenAi | Place::InsideRehearsing => {
                 let answering = answering(place, &model, &base_url);
-                Host::Inside(Box::new(Inside::start(&home, answering, clock.clone()).await))
+                let fittings = Fittings { answering, clock: clock.clone(), limits };
+                Host::Inside(Box::new(Inside::start(&home, fittings).await))
             }
         };
         let door = host.door().clone();
