@@ -22,6 +22,10 @@
 //! Folders that lead to a protected one cannot be listed. It is used only with signal scoping (Linux 6.12), since
 //! a command could otherwise kill its keeper.
 //!
+//! # Under plan mode
+//!
+//! A command sees a read-only workspace, build folders included: a build or a test that writes there fails.
+//!
 //! # Not here
 //!
 //! No decision which profile a call gets, and no network beside none and the host's own. A repository that a
