@@ -84,7 +84,7 @@ impl Copying<'_> {
         let segments = &self.log.shared.segments;
         let segment = segments.segment(number)?;
         let upto = if number == end.segment { end.offset } else { segment.bytes };
-        let bytes = segments.read(&segment, upto)?;
+        let bytes = segments.read(&segment, 0..upto)?;
         let name = segments.path(number);
         let path = Path::new("log").join(name.file_name().expect("a segment has a name"));
         self.write(&path, (&bytes, Some(u64::from(segment.bytes))))?;

@@ -186,7 +186,7 @@ fn is_unharmed(index: &Index, watermark: &Watermark, segments: &Segments) -> boo
         return false;
     }
     let end = watermark.standing.end;
-    let read = segments.segment(end.segment).and_then(|segment| segments.read(&segment, end.offset));
+    let read = segments.segment(end.segment).and_then(|segment| segments.read(&segment, 0..end.offset));
     let Ok(bytes) = read else { return false };
     let walk = Walk::new(segments.log(), &bytes, Spot { segment: end.segment, offset: 0 });
     let records = walk.filter_map(|step| match step {

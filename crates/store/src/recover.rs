@@ -105,7 +105,7 @@ impl Recovery {
     /// Reads one segment from a place on.
     pub(crate) fn read_segment(&mut self, segments: &Segments, from: Spot) -> Result<(), LogError> {
         let segment = segments.segment(from.segment)?;
-        let bytes = segments.read(&segment, segment.bytes)?;
+        let bytes = segments.read(&segment, from.offset..segment.bytes)?;
         self.sparse |= segment.rewritten;
         Walk::new(self.log, &bytes, from).for_each(|step| self.step(step));
         // The first record behind a rewritten segment follows on from what is gone.
@@ -187,7 +187,7 @@ impl Recovery {
     fn cut_tail(&self, segments: &Segments, segment: &Segment) -> Result<(), LogError> {
         let end = self.standing.end;
         let from = if segment.number == end.segment { end.offset } else { LOG_START.offset };
-        let bytes = segments.read(segment, segment.bytes)?;
+        let bytes = segments.read(segment, from..segment.bytes)?;
         let to = content_end(&bytes);
         let size = segment.file.size().map_err(LogError::unavailable("reading the last segment"))?;
         if size < u64::from(segment.bytes) {

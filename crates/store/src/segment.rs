@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -154,12 +155,15 @@ impl Segments {
         Ok(segment)
     }
 
-    /// Reads all of a segment up to `end`, without the zeros that were never written.
-    pub(crate) fn read(&self, segment: &Segment, end: u32) -> Result<Vec<u8>, LogError> {
+    /// Reads what stands at `range` of a segment, without the zeros that were never written. The bytes before it are
+    /// not read and are zeros, so that each byte has the index of its place.
+    pub(crate) fn read(&self, segment: &Segment, range: Range<u32>) -> Result<Vec<u8>, LogError> {
         let path = self.path(segment.number);
         let content = segment.file.content_end().map_err(LogError::io("reading", &path))?;
-        let mut bytes = vec![0; usize::try_from(content).unwrap_or(usize::MAX).min(end as usize)];
-        segment.file.read_exact_at(&mut bytes, 0).map_err(LogError::io("reading", &path))?;
+        let mut bytes = vec![0; usize::try_from(content).unwrap_or(usize::MAX).min(range.end as usize)];
+        let start = bytes.len().min(range.start as usize);
+        let read = segment.file.read_exact_at(&mut bytes[start..], start as u64);
+        read.map_err(LogError::io("reading", &path))?;
         Ok(bytes)
     }
 

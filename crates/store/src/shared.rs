@@ -101,7 +101,7 @@ impl Shared {
         self.scan_bytes(from, to, |found, _| each(found))
     }
 
-    /// Does so with each record's segment, from its first byte on.
+    /// Does so with the bytes of each record's segment: the record has the index of its place.
     pub(crate) fn scan_bytes(
         &self,
         from: Spot,
@@ -112,7 +112,7 @@ impl Shared {
         while at < to {
             let segment = self.segments.segment(at.segment)?;
             let end = if at.segment == to.segment { to.offset } else { segment.bytes };
-            let bytes = self.segments.read(&segment, end)?;
+            let bytes = self.segments.read(&segment, at.offset..end)?;
             for step in Walk::new(self.log, &bytes, at) {
                 if let Step::Record(found) = step
                     && !each(found, &bytes)

@@ -157,7 +157,7 @@ impl Reclaimer<'_> {
     }
 
     fn look_through(&mut self, segment: &Segment, upto: u32, is_closed: bool) -> Result<(), LogError> {
-        let bytes = self.shared.segments.read(segment, upto)?;
+        let bytes = self.shared.segments.read(segment, 0..upto)?;
         let (records, is_whole) = records_of(self.shared.log, segment.number, &bytes);
         if !is_whole {
             self.collection.give_up("a segment is damaged, and what it named is not known");
