@@ -24,7 +24,7 @@ export function Dock({ session }: { session: string }) {
           ))}
           <div className="strips">
             {slices.plan.approved && !review && <ApprovedPlan key={slices.plan.approved.sha256} session={session} plan={slices.plan.approved} />}
-            <Todos todos={slices.todos} />
+            <Todos todos={slices.todos} isIdle={slices.turn.phase === "idle"} />
             {slices.goal && <GoalBar session={session} goal={slices.goal} />}
             <Queue session={session} items={slices.inbox} />
           </div>

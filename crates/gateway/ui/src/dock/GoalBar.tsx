@@ -16,19 +16,25 @@ export function GoalBar({ session, goal }: { session: string; goal: GoalSlice })
   const flight = useFlight(goal.id);
   const [isOpen, setOpen] = useState(false);
   const [edit, setEdit] = useState<{ goal: string; text: string } | null>(null);
+  const [cleared, setCleared] = useState<string | null>(null);
   const draft = edit?.goal === goal.id ? edit.text : null;
 
-  const act = (type: Verb) => void flight.run(async () => {
-    const outcome = await onNewest(session, (ref) => ({ type, goal: ref }));
-    // Whoever was faster wanted the same: there is nothing to complain of.
-    return !outcome.ok && isSo(type, outcome) ? { ok: true, seq: 0, reply: null } : outcome;
-  });
+  const act = async (type: Verb) => {
+    const isDone = await flight.run(async () => {
+      const outcome = await onNewest(session, (ref) => ({ type, goal: ref }));
+      // Whoever was faster wanted the same: there is nothing to complain of.
+      return !outcome.ok && isSo(type, outcome) ? { ok: true, seq: 0, reply: null } : outcome;
+    });
+    if (isDone && type === "goal-clear") setCleared(goal.id);
+  };
   const save = async () => {
     const objective = draft?.trim();
     if (!objective) return;
     const isSaved = await flight.run(() => onNewest(session, (ref) => ({ type: "goal-edit", goal: ref, objective })));
     if (isSaved) setEdit(null);
   };
+  // The receipt says that it is gone; the slice that says so may be on its way.
+  if (cleared === goal.id) return null;
 
   return (
     <section className="strip goal" data-phase={goal.phase} aria-label={LABELS[goal.phase]}>
@@ -55,7 +61,7 @@ export function GoalBar({ session, goal }: { session: string; goal: GoalSlice })
               <button className="button quiet small" onClick={() => setEdit(null)}>Cancel</button>
             </>
           ) : (
-            <Verbs goal={goal} isBusy={flight.isBusy} act={act} onEdit={() => setEdit({ goal: goal.id, text: goal.objective })} />
+            <Verbs goal={goal} isBusy={flight.isBusy} act={(verb) => void act(verb)} onEdit={() => setEdit({ goal: goal.id, text: goal.objective })} />
           )}
         </span>
       </div>

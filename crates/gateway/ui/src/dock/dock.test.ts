@@ -9,10 +9,10 @@ const todo = (status: "pending" | "in_progress" | "completed") => ({ content: st
 
 describe("the dock", () => {
   test("a_status_without_items_is_left_out_of_the_summary", () => {
-    expect(summary([todo("completed"), todo("in_progress"), todo("pending"), todo("pending")])).toBe(
+    expect(summary([todo("completed"), todo("in_progress"), todo("pending"), todo("pending")], false)).toBe(
       "1 completed\u2002·\u20021 in progress\u2002·\u20022 pending",
     );
-    expect(summary([todo("completed")])).toBe("1 completed");
+    expect(summary([todo("completed")], false)).toBe("1 completed");
   });
   test("the_palette_offers_what_the_line_may_still_become", () => {
     const commands = [{ name: "plan", hint: "", help: "" }, { name: "goal", hint: "", help: "" }];
