@@ -117,7 +117,7 @@ fn code_of(path: &str) -> Option<String> {
 fn has_test(path: &str, text: &str, name: &str) -> bool {
     match path.rsplit('.').next() {
         Some("rs") => is_marked(text, name) || is_played_in_both_places(text, name),
-        Some("ts") => text.contains(&format!("test(\"{name}\",")),
+        Some("ts" | "tsx") => text.contains(&format!("test(\"{name}\",")),
         Some("mjs") => text.contains(&format!("export async function {name}(")),
         _ => false,
     }
@@ -155,5 +155,7 @@ fn a_test_is_told_from_a_function() {
     let both = "in_both_places! {\n    one\n}\nasync fn one(world: World) {}\nasync fn two(world: World) {}";
     assert_eq!(["one", "two"].map(|name| has_test("a.rs", both, name)), [true, false]);
     assert!(has_test("a.test.ts", "test(\"one\", () => {", "one"));
+    assert!(has_test("a.test.tsx", "test(\"one\", async () => {", "one"));
+    assert!(!has_test("a.test.tsx", "test(\"one_more\", async () => {", "one"));
     assert!(has_test("a.mjs", "export async function one(stage) {", "one"));
 }
