@@ -108,17 +108,15 @@ impl Batch {
     ///
     /// [`LogError::Undecodable`] names the first event that this build cannot read.
     pub fn envelopes(&self) -> Result<Vec<Envelope>, LogError> {
-        (self.first.0..)
-            .map(Seq)
-            .zip(self.lines())
-            .map(|(seq, line)| {
-                self.envelope(seq, line).map_err(|source| LogError::Undecodable {
-                    session: self.session,
-                    seq,
-                    source: Arc::new(source),
-                })
-            })
-            .collect()
+        let mut envelopes = Vec::with_capacity(self.events());
+        for (seq, line) in (self.first.0..).map(Seq).zip(self.lines()) {
+            envelopes.push(self.envelope(seq, line).map_err(|source| LogError::Undecodable {
+                session: self.session,
+                seq,
+                source: Arc::new(source),
+            })?);
+        }
+        Ok(envelopes)
     }
 
     /// Cuts off what is behind a fork's last shared position. Only positions without events can reach beyond one: a
