@@ -1,5 +1,6 @@
 //! How much disk the log needs for what it keeps.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ async fn print_reclaimed(folder: &Path) {
     for writer in writers {
         writer.await.unwrap();
     }
-    let reclaim = Reclaim { part_of, live_percent_max: 90, progress: Arc::new(|_| {}) };
+    let reclaim =
+        Reclaim { part_of, live_percent_max: 90, progress: Arc::new(|_| ControlFlow::Continue(())) };
     log.reclaim(reclaim).await.unwrap();
     let least = least_of(&*log).await;
     drop(log);
