@@ -1,11 +1,13 @@
 // A browser tab as a person uses it. Nothing here waits for a while: everything waits for a fact.
 
+import { strict as assert } from "node:assert";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 const POLL_MS = 20;
 /** Far more than anything takes on an idle machine. */
-const WITHIN_MS = 30_000;
+const WITHIN_MS = 90_000;
 const PHONE = { width: 380, height: 760 };
 
 export class Tab {
@@ -117,6 +119,14 @@ export class Tab {
     return this.transcript.locator(".row").evaluateAll((rows) => rows.map((row) => row.innerText));
   }
 
+  /** Waits until the rows that are drawn are these. */
+  async seesRows(rows) {
+    let drawn = [];
+    await until(`${this.name} draws these rows`, async () => isDeepStrictEqual((drawn = await this.rows()), rows)).catch((error) => {
+      assert.deepEqual(drawn, rows, error.message);
+    });
+  }
+
   /** Scrolls to the beginning until a row with this text is drawn; earlier turns are loaded on the way. */
   async scrollsUpTo(text) {
     const row = this.transcript.locator(".row", { hasText: text }).first();
@@ -145,7 +155,7 @@ export class Tab {
 
   /** Looks the page over as it is now: names for what can be pressed, and no scrolling to the side. */
   async lookOver(moment) {
-    await this.#seesRows(moment);
+    await this.#seesAnyRow(moment);
     await this.#shoot(moment);
     const nameless = await this.page.evaluate(namelessControls);
     for (const html of nameless) this.faults.push(`${this.name}, ${moment}: no name on ${html}`);
@@ -158,7 +168,7 @@ export class Tab {
   }
 
   /** Waits until the part of the transcript that is in sight is drawn. */
-  async #seesRows(moment) {
+  async #seesAnyRow(moment) {
     await this.page.waitForFunction(isDrawn).catch(() => this.faults.push(`${this.name}, ${moment}: the transcript in sight is empty`));
   }
 

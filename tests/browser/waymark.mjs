@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const BINARY = resolve(process.env.WAYMARK_BIN ?? "target/debug/waymark");
-const ANNOUNCED_WITHIN_MS = 20_000;
+const ANNOUNCED_WITHIN_MS = 60_000;
 const PACE_MS = 2;
 
 export class Waymark {

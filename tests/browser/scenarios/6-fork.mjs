@@ -14,8 +14,7 @@ export async function a_fork_shares_the_past_and_nothing_else(stage) {
   await stage.both((tab) => tab.goal.getByText("Paused goal").waitFor());
   await stage.both((tab) => tab.stop.waitFor({ state: "detached" }));
   await a.scrollsUpTo("/goal keep the notes");
-  const rows = await a.rows();
-  const past = rows.slice(0, rows.findIndex((row) => row.startsWith("Turn 1\n")) + 1);
+  const past = await until("A shows turn 1 from its first row to its last", () => firstTurn(a));
   const title = await a.title.innerText();
 
   await a.transcript.locator(".row", { hasText: /^Turn 1(?!\d)/ }).getByRole("button", { name: "Fork from here" }).click();
@@ -25,7 +24,7 @@ export async function a_fork_shares_the_past_and_nothing_else(stage) {
     await tab.page.getByText("forked from its parent").waitFor();
     await tab.goal.getByText("disarmed", { exact: true }).waitFor();
     await tab.seesTurnEnd(1);
-    assert.deepEqual(await tab.rows(), past);
+    await tab.seesRows(past);
   });
   await a.lookOver("fork");
 
@@ -36,4 +35,11 @@ export async function a_fork_shares_the_past_and_nothing_else(stage) {
   await a.goal.getByText("Paused goal").waitFor();
   assert.equal(await a.title.innerText(), title);
   assert.equal(await b.title.innerText(), "Another way");
+}
+
+/** Returns the rows of the first turn once all of them are drawn; the list draws them bit by bit. */
+async function firstTurn(tab) {
+  const rows = await tab.rows();
+  const end = rows.findIndex((row) => row.startsWith("Turn 1\n"));
+  return end > 0 && rows[0].startsWith("/goal keep the notes") && rows.slice(0, end + 1);
 }
