@@ -17,7 +17,7 @@ export async function a_fork_shares_the_past_and_nothing_else(stage) {
   const past = await until("A shows turn 1 from its first row to its last", () => firstTurn(a));
   const title = await a.title.innerText();
 
-  await a.transcript.locator(".row", { hasText: /^Turn 1(?!\d)/ }).getByRole("button", { name: "Fork from here" }).click();
+  await a.transcript.locator(".row", { has: a.page.getByText("Turn 1", { exact: true }) }).getByRole("button", { name: "Fork from here" }).click();
   await until("A shows the fork", () => a.session !== parent);
   await b.page.goto(a.page.url());
   await stage.both(async (tab) => {
