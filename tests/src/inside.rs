@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use agent::Outfit;
+use agent::{Models, Outfit, RetryPolicy, Route};
 use gateway::{About, Access, Gateway, GatewayLimits};
 use model::Provider;
 use server::{Engine, Parts};
@@ -34,6 +34,7 @@ pub(crate) struct Fittings {
     pub(crate) answering: Answering,
     pub(crate) clock: WorldClock,
     pub(crate) limits: Limits,
+    pub(crate) retry: RetryPolicy,
 }
 
 /// A server; it runs until it crashes.
@@ -101,7 +102,7 @@ async fn start(home: &Home, fittings: Fittings, port: u16) -> (Runtime, Engine, 
 
 async fn open(
     (data, workspace): (PathBuf, PathBuf),
-    Fittings { answering, clock, limits }: Fittings,
+    Fittings { answering, clock, limits, retry }: Fittings,
     port: u16,
 ) -> (Engine, Door) {
     let folder = data.clone();
@@ -116,8 +117,9 @@ async fn open(
         workspace: workspace.display().to_string(),
     };
     let outfit = Outfit {
-        provider: answering.provider,
-        model: answering.model,
+        models: Models::only(Route::new(answering.provider, answering.model)),
+        retry,
+        chance: || 0.5,
         registry: Arc::new(Registry::standard()),
         modes: Arc::default(),
         protected: vec![data],

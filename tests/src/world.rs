@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent::RetryPolicy;
 use model::openai::{OpenAi, OpenAiConfig};
 use model::rehearsal::{REHEARSAL, Rehearsal};
 use model::scripted::Scripted;
@@ -60,21 +61,27 @@ pub struct World {
 impl World {
     /// Starts a server at `place`, with one session on an empty workspace.
     pub async fn at(place: Place) -> Self {
-        Self::start(place, Limits::default()).await
+        Self::start(place, Limits::default(), RetryPolicy::never()).await
     }
 
     /// Starts a server in the test's own process that asks the scripted model at once, with limits of its own.
     pub async fn inside_with(limits: Limits) -> Self {
-        Self::start(Place::Inside, limits).await
+        Self::start(Place::Inside, limits, RetryPolicy::never()).await
     }
 
-    async fn start(place: Place, limits: Limits) -> Self {
+    /// Starts a server in the test's own process that asks again when the scripted model fails, by the world's clock.
+    pub async fn inside_trying_again() -> Self {
+        Self::start(Place::Inside, Limits::default(), RetryPolicy::default()).await
+    }
+
+    async fn start(place: Place, limits: Limits, retry: RetryPolicy) -> Self {
         let (home, model, clock) = (Home::default(), Scripted::default(), WorldClock::default());
         let asks_over_http = matches!(place, Place::Binary | Place::InsideThroughOpenAi);
         let openai = if asks_over_http { Some(OpenAiServer::start(model.clone()).await) } else { None };
         let base_url = openai.as_ref().map(OpenAiServer::base_url).unwrap_or_default();
         let host = match place {
             Place::Binary => {
+                std::fs::write(home.config(), "retry.retries = 0\n").expect("the folder is ours");
                 let environment = [("OPENAI_BASE_URL", base_url.as_str()), ("OPENAI_MODEL", SCRIPTED)];
                 Host::Binary(Box::new(Process::start(&home, &environment).await))
             }
@@ -84,7 +91,7 @@ impl World {
             }
             Place::Inside | Place::InsideThroughOpenAi | Place::InsideRehearsing => {
                 let answering = answering(place, &model, &base_url);
-                let fittings = Fittings { answering, clock: clock.clone(), limits };
+                let fittings = Fittings { answering, clock: clock.clone(), limits, retry };
                 Host::Inside(Box::new(Inside::start(&home, fittings).await))
             }
         };

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use events::Actor;
-use model::Provider;
 use sessions::{AgentCommand, Command, LogError, Session, Submission, SubmitError, View};
 use tokio_util::sync::CancellationToken;
 use tools::{Registry, Sandbox};
 
+use crate::models::Models;
 use crate::modes::Modes;
 use crate::next::{Next, next};
+use crate::retry::RetryPolicy;
 use crate::transcript::Transcript;
 
 /// How long the agent waits before it tries again what the log could not take.
@@ -21,9 +22,11 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 #[derive(Clone)]
 pub struct Outfit {
     /// Who is asked.
-    pub provider: Arc<dyn Provider>,
-    /// The model's name, as the provider knows it.
-    pub model: String,
+    pub models: Models,
+    /// What comes of a request that failed.
+    pub retry: RetryPolicy,
+    /// Gives a number in `0.0..1.0` by chance, for waits that differ.
+    pub chance: fn() -> f64,
     /// The tools that it may call.
     pub registry: Arc<Registry>,
     /// What it is told of its mode.
@@ -37,8 +40,9 @@ pub struct Outfit {
 /// The one live worker of one session.
 pub struct Agent {
     pub(crate) session: Session,
-    pub(crate) provider: Arc<dyn Provider>,
-    pub(crate) model: String,
+    pub(crate) models: Models,
+    pub(crate) retry: RetryPolicy,
+    pub(crate) chance: fn() -> f64,
     pub(crate) registry: Arc<Registry>,
     pub(crate) modes: Arc<Modes>,
     pub(crate) tool_specs: Vec<model::ToolSpec>,
@@ -85,8 +89,9 @@ impl Agent {
         };
         Self {
             session,
-            provider: outfit.provider,
-            model: outfit.model,
+            models: outfit.models,
+            retry: outfit.retry,
+            chance: outfit.chance,
             tool_specs: outfit.registry.specs().into_iter().map(spec).collect(),
             registry: outfit.registry,
             modes: outfit.modes,

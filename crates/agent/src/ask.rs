@@ -1,9 +1,9 @@
 //! One request: built from the log, recorded, streamed into the log, and its answer recorded.
 
-use events::{Block, CallId, Digest, ModeText, RequestHeader, StepFinish, Usage};
+use events::{Block, CallId, Digest, ModeText, RequestAttempt, RequestHeader, StepFinish, Usage};
 use futures_util::StreamExt;
 use model::{Assembly, Failure, FailureClass, Finish, Request};
-use projections::State;
+use projections::{OpenStep, State};
 use sessions::{AgentCommand, Answered, Outage, View};
 use tokio::sync::watch;
 use tokio::time::sleep_until;
@@ -17,6 +17,9 @@ use crate::usage::{request_bytes, usage_of};
 impl Agent {
     /// Asks the model once and records what it answers.
     pub(crate) async fn ask(&mut self, view: &View) -> Result<(), Stumble> {
+        if self.is_stopped_before_retry(view).await {
+            return Ok(());
+        }
         self.transcript.catch_up(&self.session, view.state.head).await?;
         let mode_text = self.mode_text(&view.state);
         let request = self.request(&view.state, &mode_text);
@@ -28,7 +31,7 @@ impl Agent {
         let assembly = match self.stream(view, request).await? {
             Streamed::Whole(assembly) => assembly,
             Streamed::Stopped => return Ok(()),
-            Streamed::Failed(failure) => return self.fail(&failure).await,
+            Streamed::Failed(failure) => return self.failed(view, &failure).await,
         };
         let usage = usage_of(&assembly, asked_bytes);
         let answer = self.answered(&view.state, &assembly, usage);
@@ -42,13 +45,14 @@ impl Agent {
 
     /// A step that only closes offers no tools.
     fn request(&self, state: &State, mode_text: &str) -> Request {
+        let route = self.models.asked(state);
         let closes = state.turn.step().is_some_and(|step| step.wraps_up);
         Request {
-            model: self.model.clone(),
+            model: route.model.clone(),
             system: system_prompt(state, mode_text, self.session.limits()),
             messages: self.transcript.messages(),
             tools: if closes { Vec::new() } else { self.tool_specs.clone() },
-            effort: None,
+            effort: route.effort,
             max_output_tokens: None,
         }
     }
@@ -60,7 +64,7 @@ impl Agent {
         let header = RequestHeader {
             turn: 0,
             step: 0,
-            provider: self.provider.name().to_owned(),
+            provider: self.models.asked(state).provider.name().to_owned(),
             model: request.model.clone(),
             effort: request.effort.map(|effort| effort.name().to_owned()),
             max_output_tokens: request.max_output_tokens,
@@ -85,7 +89,7 @@ impl Agent {
     }
 
     async fn stream(&self, view: &View, request: Request) -> Result<Streamed, Stumble> {
-        let mut chunks = self.provider.stream(request);
+        let mut chunks = self.models.asked(&view.state).provider.stream(request);
         let mut assembly = Assembly::new();
         let mut flow = Flow::new(view);
         let mut watch = self.session.watch();
@@ -133,8 +137,34 @@ impl Agent {
         Ok(())
     }
 
+    /// Waits until the attempt that is due may be made; says whether the turn was stopped meanwhile.
+    async fn is_stopped_before_retry(&self, view: &View) -> bool {
+        let Some(retry) = view.state.turn.step().and_then(|step| step.retry.as_ref()) else { return false };
+        let mut watch = self.session.watch();
+        tokio::select! {
+            biased;
+            () = stopped(&mut watch, view) => true,
+            () = self.session.reach(retry.not_before_ms) => false,
+        }
+    }
+
+    /// Records what comes of a failure: another attempt, the fallback model, or the end of the turn.
+    async fn failed(&self, view: &View, failure: &Failure) -> Result<(), Stumble> {
+        let class = failure.class.name();
+        tracing::warn!(session = %self.session.id(), class, "the model could not be asked");
+        let retry = view.state.turn.step().and_then(|step| step.retry.as_ref());
+        let failures = retry.map_or(0, |retry| retry.failures);
+        let wait_ms = self.retry.wait_ms(failures, failure, (self.chance)());
+        let fallback = self.models.untried(&view.state).filter(|_| failure.class.is_outage());
+        let attempt = match (wait_ms, fallback) {
+            (Some(delay_ms), _) => again(&view.state, failure, (delay_ms, None)),
+            (None, Some(route)) => again(&view.state, failure, (0, Some(route.model.clone()))),
+            (None, None) => return self.fail(failure).await,
+        };
+        self.submit(AgentCommand::Retry(attempt)).await
+    }
+
     async fn fail(&self, failure: &Failure) -> Result<(), Stumble> {
-        tracing::warn!(session = %self.session.id(), class = failure.class.name(), "the model could not be asked");
         let code = failure.class.name().to_owned();
         let is_outage = failure.class.is_outage();
         let outage = is_outage.then_some(Outage { retry_after_ms: failure.retry_after_ms });
@@ -173,7 +203,21 @@ impl Agent {
             _ => StepFinish::Stop,
         };
         let plan = plan_of(state, assembly.text(), finish);
-        Answered { content, plan, usage: Some(usage), finish, model: self.model.clone() }
+        Answered { content, plan, usage: Some(usage), finish, model: self.models.asked(state).model.clone() }
+    }
+}
+
+/// Returns the record of the attempt that follows a failure.
+fn again(state: &State, failure: &Failure, (delay_ms, fallback): (u64, Option<String>)) -> RequestAttempt {
+    RequestAttempt {
+        turn: state.turn.number,
+        step: state.turn.open.as_ref().map_or(0, |open| open.steps),
+        attempt: state.turn.step().map_or(1, OpenStep::attempt) + 1,
+        class: failure.class.name().to_owned(),
+        message: failure.message.clone(),
+        delay_ms,
+        fallback,
+        usage: None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use events::{AssistantDelta, Channel};
 use model::Chunk;
+use projections::OpenStep;
 use sessions::View;
 use tokio::time::Instant;
 
@@ -16,6 +17,7 @@ const DELTA_EVERY: Duration = Duration::from_millis(50);
 pub(crate) struct Flow {
     turn: u32,
     step: u32,
+    attempt: u32,
     reasoning: Gathered,
     text: Gathered,
     plan: Gathered,
@@ -39,6 +41,7 @@ impl Flow {
         Self {
             turn: view.state.turn.number,
             step: view.state.turn.open.as_ref().map_or(0, |open| open.steps),
+            attempt: view.state.turn.step().map_or(1, OpenStep::attempt),
             reasoning: gathered(Channel::Reasoning),
             text: gathered(Channel::Text),
             plan: gathered(Channel::Plan),
@@ -91,14 +94,14 @@ impl Flow {
     /// Returns what there is to append, and begins to gather anew.
     pub(crate) fn deltas(&mut self) -> Vec<AssistantDelta> {
         self.flushed = Instant::now();
-        let (turn, step) = (self.turn, self.step);
+        let (turn, step, attempt) = (self.turn, self.step, self.attempt);
         let channels = [&mut self.reasoning, &mut self.text, &mut self.plan];
         let waiting = channels.into_iter().filter(|gathered| !gathered.text.is_empty());
         waiting
             .map(|gathered| {
                 let (text, offset) = (std::mem::take(&mut gathered.text), gathered.offset);
                 gathered.offset += text.len() as u64;
-                AssistantDelta { turn, step, attempt: 1, offset, channel: gathered.channel, text }
+                AssistantDelta { turn, step, attempt, offset, channel: gathered.channel, text }
             })
             .collect()
     }

@@ -58,7 +58,7 @@ impl Agent {
 
     fn question(&self, claim: &Claim<'_>) -> Request {
         Request {
-            model: self.model.clone(),
+            model: self.models.main.model.clone(),
             system: TASK.to_owned(),
             messages: vec![Message::User { text: case_text(claim, &self.transcript.diffs()) }],
             tools: Vec::new(),
@@ -70,7 +70,7 @@ impl Agent {
     /// Asks once; what it used is added also when it does not answer to the end.
     async fn hear(&self, request: Request, used: &mut Option<Usage>) -> Result<String, String> {
         let asked_bytes = request_bytes(&request);
-        let mut chunks = self.provider.stream(request);
+        let mut chunks = self.models.main.provider.stream(request);
         let mut assembly = Assembly::new();
         let mut failed = None;
         while let Some(chunk) = chunks.next().await {

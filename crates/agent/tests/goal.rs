@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Agent, Outfit};
+use agent::{Agent, Models, Outfit, RetryPolicy, Route};
 use events::{Actor, ClientId, GoalPhase, Seq, SessionEvent, SessionId, TurnEnd, TurnStart, Verdict};
 use model::scripted::{Reply, Scripted};
 use model::{Failure, FailureClass};
@@ -48,8 +48,9 @@ impl Bench {
         let session = sessions.create(new).await.expect("it is created");
         let (model, stop) = (Scripted::default(), CancellationToken::new());
         let outfit = Outfit {
-            provider: Arc::new(model.clone()),
-            model: "scripted".to_owned(),
+            models: Models::only(Route::new(Arc::new(model.clone()), "scripted")),
+            retry: RetryPolicy::never(),
+            chance: || 0.5,
             registry: Arc::new(Registry::standard()),
             protected: Vec::new(),
             sandbox: tools::Sandbox::none(),

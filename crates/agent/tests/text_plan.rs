@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Agent, Outfit};
+use agent::{Agent, Models, Outfit, RetryPolicy, Route};
 use events::{Channel, ClientId, CommandId, Envelope, Seq, SessionEvent, SessionId, Target, plain_text};
 use model::scripted::{Gate, Reply, Scripted};
 use model::{Failure, FailureClass, Finish};
@@ -50,8 +50,9 @@ impl Bench {
         let session = sessions.create(new).await.expect("it is created");
         let (model, stop) = (Scripted::new(replies), CancellationToken::new());
         let outfit = Outfit {
-            provider: Arc::new(model.clone()),
-            model: "scripted".to_owned(),
+            models: Models::only(Route::new(Arc::new(model.clone()), "scripted")),
+            retry: RetryPolicy::never(),
+            chance: || 0.5,
             registry: Arc::new(Registry::standard()),
             modes: Arc::default(),
             protected: Vec::new(),

@@ -18,6 +18,7 @@ mod event;
 mod goal;
 mod ids;
 mod plan;
+mod request;
 mod session;
 mod turn;
 
@@ -27,6 +28,7 @@ pub use event::*;
 pub use goal::*;
 pub use ids::*;
 pub use plan::*;
+pub use request::*;
 pub use session::*;
 pub use turn::*;
 

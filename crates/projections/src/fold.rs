@@ -41,6 +41,7 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
         | SessionEvent::StepStart(_)
         | SessionEvent::StepEnd(_)
         | SessionEvent::RequestHeader(_)
+        | SessionEvent::RequestAttempt(_)
         | SessionEvent::UserMessage(_)
         | SessionEvent::AssistantDelta(_)
         | SessionEvent::AssistantMessage(_)
@@ -62,8 +63,7 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
             state.surface.summarise(data.last_seq, seq);
             state.plan.retell = true;
         }
-        SessionEvent::RequestAttempt(_)
-        | SessionEvent::ModelSelected(_)
+        SessionEvent::ModelSelected(_)
         | SessionEvent::HookRan(_)
         | SessionEvent::AgentSpawned(_)
         | SessionEvent::AgentEnded(_)
@@ -180,6 +180,10 @@ fn fold_turn(state: &mut State, recorded: &Envelope) {
             state.requests.record(data, seq);
             state.plan.told = Some(state.plan.active);
             (true, DamageCode::StepOrder)
+        }
+        SessionEvent::RequestAttempt(data) => {
+            fold_usage(state, data.usage.as_ref());
+            (state.turn.retry(data, recorded.at_ms), DamageCode::StepOrder)
         }
         SessionEvent::UserMessage(data) => (fold_user_message(state, data), DamageCode::RoundReplay),
         SessionEvent::AssistantDelta(data) => {

@@ -42,4 +42,4 @@ pub use turn::{Call, CallStage, Cancelled, LastStep, OpenStep, OpenTurn, Stream,
 pub use waiting::Waiting;
 
 /// The version of the fold: a snapshot made by another version is folded anew from the log.
-pub const FOLD_VERSION: u32 = 3;
+pub const FOLD_VERSION: u32 = 4;

@@ -6,7 +6,7 @@ use events::{
 };
 use serde::Serialize;
 
-use crate::{Damage, Input, OpenQuestion, Proposal, ProposalState, State, Usage};
+use crate::{Damage, Input, OpenQuestion, OpenTurn, Proposal, ProposalState, State, Usage};
 
 mod goal;
 
@@ -123,6 +123,22 @@ pub struct TurnSlice {
     pub cancelled: bool,
     /// How the newest finished turn ended.
     pub last_end: Option<TurnEndReason>,
+    /// Set from a failed attempt to ask the model until the next one answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<RetrySlice>,
+}
+
+/// Another attempt to ask the model, as shown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RetrySlice {
+    /// The attempt, from 2.
+    pub attempt: u32,
+    /// The class of the failure before it.
+    pub class: String,
+    /// It is not made before, in milliseconds since 1970.
+    pub until_ms: u64,
+    /// Whether another model is asked from here on.
+    pub falls_back: bool,
 }
 
 /// A waiting input as shown.
@@ -301,7 +317,21 @@ impl TurnSlice {
             step: open.map_or(0, |open| open.steps),
             cancelled: open.is_some_and(|open| open.cancelled.is_some()),
             last_end: state.turn.last_end.clone(),
+            retry: open.filter(|_| phase == TurnPhase::Running).and_then(RetrySlice::of),
         }
+    }
+}
+
+impl RetrySlice {
+    fn of(open: &OpenTurn) -> Option<Self> {
+        let step = open.step.as_ref()?;
+        let retry = step.retry.as_ref().filter(|_| step.streamed_now().is_empty())?;
+        Some(Self {
+            attempt: retry.attempt,
+            class: retry.class.clone(),
+            until_ms: retry.not_before_ms,
+            falls_back: open.falls_back,
+        })
     }
 }
 

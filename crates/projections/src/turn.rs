@@ -1,8 +1,9 @@
 //! The newest turn: its step, its calls, and the text that streams.
 
 use events::{
-    Actor, AssistantDelta, AssistantMessage, Block, CallId, Channel, Digest, Epoch, GoalId, InputId, Source,
-    StepEnd, StepFinish, StepStart, ToolCall, ToolClass, TurnEndReason, TurnStart, Usage,
+    Actor, AssistantDelta, AssistantMessage, Block, CallId, Channel, Digest, Epoch, GoalId, InputId,
+    RequestAttempt, Source, StepEnd, StepFinish, StepStart, ToolCall, ToolClass, TurnEndReason, TurnStart,
+    Usage,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct OpenTurn {
     pub last: Option<LastStep>,
     /// Whether any step hit the output limit.
     pub hit_output_limit: bool,
+    /// Whether the fallback model is asked, for the other one did not answer.
+    #[serde(default)]
+    pub falls_back: bool,
 }
 
 /// What a workspace looks like, for comparing.
@@ -85,9 +89,37 @@ pub struct OpenStep {
     pub usage: Option<Usage>,
     /// The calls of the recorded answer, in order.
     pub calls: Vec<Call>,
+    /// Why and when the request is made again; none while its first attempt is under way.
+    #[serde(default)]
+    pub retry: Option<Retry>,
+}
+
+/// Another attempt of a step's request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    /// The attempt, from 2.
+    pub attempt: u32,
+    /// How often in a row the model that is asked has failed in this step.
+    pub failures: u32,
+    /// The class of the failure before it.
+    pub class: String,
+    /// It is not made before, in milliseconds since 1970.
+    pub not_before_ms: u64,
 }
 
 impl OpenStep {
+    /// Returns the attempt that is under way or due, from 1.
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.retry.as_ref().map_or(1, |retry| retry.attempt)
+    }
+
+    /// Returns what the attempt under way has streamed, as the content of a message.
+    #[must_use]
+    pub fn streamed_now(&self) -> Vec<Block> {
+        if self.stream.attempt == self.attempt() { self.stream.content() } else { Vec::new() }
+    }
+
     /// Returns the call with this id.
     #[must_use]
     pub fn call(&self, id: &CallId) -> Option<&Call> {
@@ -199,6 +231,7 @@ impl Turn {
             step: None,
             last: None,
             hit_output_limit: false,
+            falls_back: false,
         });
         in_order
     }
@@ -247,6 +280,25 @@ impl Turn {
         }
     }
 
+    /// Returns whether a step waits for an answer, and this is the attempt after the one before.
+    pub(crate) fn retry(&mut self, data: &RequestAttempt, at_ms: u64) -> bool {
+        let number = self.number;
+        let Some(open) = &mut self.open else { return false };
+        open.falls_back |= data.fallback.is_some();
+        let steps = open.steps;
+        let Some(step) = &mut open.step else { return false };
+        let before = step.attempt();
+        let failures = step.retry.as_ref().map_or(0, |retry| retry.failures);
+        step.retry = Some(Retry {
+            attempt: data.attempt,
+            failures: if data.fallback.is_some() { 0 } else { failures.saturating_add(1) },
+            class: data.class.clone(),
+            not_before_ms: at_ms.saturating_add(data.delay_ms),
+        });
+        let follows = data.attempt == before.saturating_add(1);
+        follows && !step.answered && data.turn == number && data.step == steps
+    }
+
     /// Returns whether a step waits for an answer.
     pub(crate) fn answer(&mut self, data: &AssistantMessage) -> bool {
         let number = self.number;
@@ -257,6 +309,7 @@ impl Turn {
         step.answered = true;
         step.usage = data.usage;
         step.stream = Stream::default();
+        step.retry = None;
         in_order
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::{Modes, Outfit};
+use agent::{Models, Modes, Outfit, Route};
 use anyhow::{Context, anyhow};
 use gateway::{About, Access, Gateway, GatewayLimits};
 use sessions::SystemClock;
@@ -116,8 +116,9 @@ fn parts(
     let protected: Vec<PathBuf> =
         [Some(settings.data.clone()), settings.config_folder.clone()].into_iter().flatten().collect();
     let outfit = Outfit {
-        provider: Arc::clone(&chosen.provider),
-        model: chosen.model.clone(),
+        models: Models::only(Route::new(Arc::clone(&chosen.provider), chosen.model.clone())),
+        retry: settings.retry,
+        chance: rand::random,
         modes: Arc::new(modes(settings, &chosen.model, &registry)?),
         registry: Arc::new(registry),
         protected,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-use agent::ModeTexts;
+use agent::{ModeTexts, RetryPolicy};
 use secrecy::SecretString;
 use serde::Deserialize;
 use sessions::{Limits, Residency};
@@ -12,8 +12,10 @@ use sessions::{Limits, Residency};
 use crate::cli::Cli;
 
 mod goal;
+mod retry;
 
 use goal::GoalFile;
+use retry::RetryFile;
 
 /// The port that is listened on when nobody says otherwise.
 const PORT: u16 = 7420;
@@ -33,6 +35,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Who answers.
     pub provider: ProviderSettings,
+    /// What comes of a request that failed.
+    pub retry: RetryPolicy,
     /// The limits in force.
     pub limits: Limits,
     /// Texts that replace our rules of the modes.
@@ -129,6 +133,7 @@ struct File {
     openai: OpenAiFile,
     rehearsal: RehearsalFile,
     goal: GoalFile,
+    retry: RetryFile,
     todo: TodoFile,
     modes: ModesFile,
     models: BTreeMap<String, ModelFile>,
@@ -190,6 +195,7 @@ impl Settings {
         Ok(Self {
             listen: listen(cli, &file)?,
             provider: provider(cli, &file, &environment),
+            retry: file.retry.policy()?,
             limits: limits(&file)?,
             mode_texts: ModeTexts {
                 plan: file.modes.plan_text.clone(),

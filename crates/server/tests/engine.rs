@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use agent::Outfit;
+use agent::{Models, Outfit, RetryPolicy, Route};
 use events::{ClientId, CommandId, GoalPhase, SessionEvent, SessionId, Target, TurnEndReason};
 use model::rehearsal::{REHEARSAL, Rehearsal};
 use model::scripted::{Reply, Scripted};
@@ -28,8 +28,9 @@ async fn engine_asking(provider: Arc<dyn Provider>, data: &Path) -> Engine {
 
 async fn engine_keeping(residency: Residency, (provider, data): (Arc<dyn Provider>, &Path)) -> Engine {
     let outfit = Outfit {
-        provider,
-        model: REHEARSAL.to_owned(),
+        models: Models::only(Route::new(provider, REHEARSAL)),
+        retry: RetryPolicy::never(),
+        chance: || 0.5,
         registry: Arc::new(Registry::standard()),
         modes: Arc::default(),
         protected: vec![data.to_owned()],

@@ -152,6 +152,11 @@ impl Session {
         self.house.clock.now_ms()
     }
 
+    /// Waits until decisions are made at `at_ms` or later.
+    pub async fn reach(&self, at_ms: u64) {
+        self.house.clock.reach(at_ms).await;
+    }
+
     /// Returns the limits in force.
     #[must_use]
     pub fn limits(&self) -> &Limits {

@@ -85,7 +85,7 @@ fn the_surface_is_three_types() {
 #[test]
 fn every_field_and_every_variant_has_a_sample() {
     let everything: String = EVENT_TYPES.iter().map(|type_name| samples::text_of(type_name)).collect();
-    for file in ["content", "goal", "plan", "session", "turn"] {
+    for file in ["content", "goal", "plan", "request", "session", "turn"] {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/{file}.rs"));
         let source = fs::read_to_string(&source).expect("the source is beside its tests");
         for item in items(&source) {

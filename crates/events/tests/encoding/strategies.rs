@@ -158,9 +158,10 @@ fn requests() -> impl Strategy<Value = SessionEvent> {
             }
             .into()
         }),
-        (any::<u32>(), any::<u32>(), text(), text(), any::<u64>()).prop_map(
-            |(turn, attempt, class, message, delay_ms)| {
-                RequestAttempt { turn, step: turn / 2, attempt, class, message, delay_ms }.into()
+        (any::<[u32; 2]>(), text(), text(), any::<u64>(), of(text()), of(usage())).prop_map(
+            |([turn, attempt], class, message, delay_ms, fallback, usage)| {
+                let step = turn / 2;
+                RequestAttempt { turn, step, attempt, class, message, delay_ms, fallback, usage }.into()
             }
         ),
     ]

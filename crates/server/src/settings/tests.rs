@@ -189,3 +189,22 @@ fn what_stays_in_memory_is_set_in_the_file() {
     let error = resolve("[sessions]\nin_memory = 0\n").unwrap_err().to_string();
     assert_eq!(error, "sessions.in_memory is 0, but it has to be 1 or more");
 }
+
+#[test]
+fn what_comes_of_a_request_that_failed_is_set_in_the_file() {
+    let policy = |text: &str| {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+        file.retry.policy().map_err(|error| error.to_string())
+    };
+    assert_eq!(policy("").unwrap(), RetryPolicy::default());
+    let text = "[retry]\nretries = 2\nfirst_wait_ms = 1\nwait_ms_max = 3\nasked_wait_ms_max = 4";
+    let set = RetryPolicy { retries_max: 2, first_wait_ms: 1, wait_ms_max: 3, asked_wait_ms_max: 4 };
+    assert_eq!(policy(text).unwrap(), set);
+    assert_eq!(
+        policy("[retry]\nretries = 101").unwrap_err(),
+        "retry.retries is 101, but it has to be 0 to 100"
+    );
+    let told = policy("[retry]\nwait_ms_max = 3600001").unwrap_err();
+    assert_eq!(told, "retry.wait_ms_max is 3600001, but it has to be at most an hour (3600000)");
+    assert!(policy("[retry]\ntimes = 1").is_err());
+}

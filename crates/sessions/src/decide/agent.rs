@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use events::{
     AssistantDelta, AssistantMessage, Block, CallId, InputClaimed, InputId, InputWithdrawn, MessageId,
-    PlanMode, RequestHeader, SessionEvent, Source, StepEnd, StepFinish, StepStart, ToolCall, TurnEnd,
-    TurnEndReason, TurnStart, UserMessage, plain_text,
+    PlanMode, RequestAttempt, RequestHeader, SessionEvent, Source, StepEnd, StepFinish, StepStart, ToolCall,
+    TurnEnd, TurnEndReason, TurnStart, UserMessage, plain_text,
 };
 use projections::{Activation, Input, OpenTurn, PLAN_NOTICE, State, WorkspaceMark};
 
-use super::closing::{Closing, close, give_back, lapse_wrap_up, stopped_by};
+use super::closing::{Closing, close, give_back, guessed, lapse_wrap_up, stopped_by};
 use super::{Decision, budget, outage, session, text_plan, tool};
 use crate::text::{mode_notice, mode_retold, mode_text_notice, round_prompt};
 use crate::{AgentCommand, Answered, Code, Moment, Outage, Refusal};
@@ -21,10 +21,7 @@ pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Deci
         AgentCommand::Admit => admit(state, at),
         AgentCommand::Header(header) => header_changed(state, header, at),
         AgentCommand::Delta(delta) => streamed(state, delta),
-        AgentCommand::Retry(attempt) => {
-            unanswered(state)?;
-            Ok(vec![attempt.clone().into()])
-        }
+        AgentCommand::Retry(attempt) => retried(state, attempt),
         AgentCommand::Answered(answer) => answered(state, answer, at),
         AgentCommand::StartCall { call_id, class, sandbox } => {
             tool::start(state, call_id, *class, sandbox.as_ref())
@@ -213,6 +210,18 @@ fn streamed(state: &State, delta: &AssistantDelta) -> Decision {
         return Refusal::err(Code::StepNotOpen, "the text belongs to another step");
     }
     Ok(vec![delta.clone().into()])
+}
+
+/// Records that the request is made again. Nothing was called in this step, so nothing is repeated.
+fn retried(state: &State, attempt: &RequestAttempt) -> Decision {
+    let open = unanswered(state)?;
+    let Some(step) = open.step.as_ref().filter(|step| step.attempt() + 1 == attempt.attempt) else {
+        return Refusal::err(Code::StepNotOpen, "another attempt is due");
+    };
+    if (attempt.turn, attempt.step) != (state.turn.number, open.steps) {
+        return Refusal::err(Code::StepNotOpen, "the attempt belongs to another step");
+    }
+    Ok(vec![RequestAttempt { usage: guessed(&step.streamed_now()), ..attempt.clone() }.into()])
 }
 
 /// Records the answer, its calls and the plan in its text; without calls the step is over too.

@@ -84,7 +84,7 @@ fn close_step(state: &State, step: &OpenStep, closing: Closing, at: &Moment) -> 
     let (turn, number) = (state.turn.number, state.turn.open.as_ref().map_or(0, |open| open.steps));
     let mut events = Vec::new();
     let seen = step.stream.content();
-    let usage = step.usage.or_else(|| guessed(&seen));
+    let usage = step.usage.or_else(|| guessed(&step.streamed_now()));
     if !step.answered && !seen.is_empty() {
         let message_id = MessageId(at.ids.fresh());
         let message = AssistantMessage {
@@ -111,7 +111,7 @@ fn close_step(state: &State, step: &OpenStep, closing: Closing, at: &Moment) -> 
 }
 
 /// An answer that broke off comes without its usage; what had arrived was paid for.
-fn guessed(seen: &[Block]) -> Option<Usage> {
+pub(super) fn guessed(seen: &[Block]) -> Option<Usage> {
     let bytes: usize = seen.iter().map(text_bytes).sum();
     let output_tokens = tokens_of_bytes(bytes);
     (bytes > 0).then_some(Usage { output_tokens, estimated: true, ..Usage::default() })

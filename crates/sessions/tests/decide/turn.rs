@@ -231,3 +231,28 @@ fn a_deleted_or_damaged_session_takes_nothing_more() {
     damaged.clone().when(prompt("hi")).refused(Code::SessionDamaged);
     assert!(damaged.decide(&person(), &Command::Own).is_err());
 }
+
+#[test]
+fn a_request_is_made_again_within_its_step_only_before_anything_was_called() {
+    let counts = |steps: Vec<crate::given::Steps>, attempt| {
+        given(steps).holds(|state| state.turn.step().is_some_and(|step| step.attempt() == attempt));
+    };
+    counts(vec![asked("hi"), retries()], 2);
+    counts(vec![asked("hi"), streams("ha"), retries(), retries()], 3);
+    given([asked("hi"), calls([("c1", "x")])]).when(retries()).refused(Code::StepNotOpen);
+    given([asked("hi"), says("hello")]).when(retries()).refused(Code::StepNotOpen);
+    given([asked("hi"), stop()]).when(retries()).refused(Code::TurnCancelled);
+}
+
+#[test]
+fn an_attempt_that_broke_off_is_counted_once_and_its_text_is_kept_when_no_later_one_says_anything() {
+    given([asked("hi"), streams("half a sentence"), retries(), fails()]).holds(|state| {
+        let spent = (state.usage.output_tokens, state.usage.requests);
+        spent == (4, 1)
+    });
+    given([asked("hi"), streams("half"), retries()]).when(fails()).then([
+        "assistant/message 1.1 interrupted: half",
+        "step/end 1.1 error",
+        "turn/end 1 error",
+    ]);
+}

@@ -387,10 +387,12 @@ pub(crate) fn retries() -> Steps {
         AgentCommand::Retry(RequestAttempt {
             turn: state.turn.number,
             step: state.turn.open.as_ref().map_or(0, |open| open.steps),
-            attempt: 2,
+            attempt: state.turn.step().map_or(0, |step| step.attempt() + 1),
             class: "overloaded".to_owned(),
             message: "try later".to_owned(),
             delay_ms: 5,
+            fallback: None,
+            usage: None,
         })
     })
 }

@@ -7,6 +7,7 @@ import { Queue } from "../cards/Queue";
 import { ApprovedPlan } from "./ApprovedPlan";
 import { Composer } from "./Composer";
 import { GoalBar } from "./GoalBar";
+import { Retrying } from "./Retrying";
 import { Todos } from "./Todos";
 
 /** Everything between the transcript and the bottom edge: what waits for a person first, the composer last. */
@@ -24,6 +25,7 @@ export function Dock({ session }: { session: string }) {
           ))}
           <div className="strips">
             {slices.plan.approved && !review && <ApprovedPlan key={slices.plan.approved.sha256} session={session} plan={slices.plan.approved} />}
+            {slices.turn.retry && <Retrying retry={slices.turn.retry} />}
             <Todos todos={slices.todos} isIdle={slices.turn.phase === "idle"} />
             {slices.goal && <GoalBar session={session} goal={slices.goal} />}
             <Queue session={session} items={slices.inbox} />

@@ -162,8 +162,9 @@ function settle(draft: Draft, turn: number): void {
 }
 
 export function foldAttempt(draft: Draft, envelope: Envelope, data: EventData["request/attempt"]): void {
-  const wait = data.delay_ms >= 1000 ? ` in ${Math.round(data.delay_ms / 1000)} s` : "";
-  note(draft, envelope, "warn", `Asking the model again${wait} (attempt ${data.attempt}) · ${data.class}: ${data.message}`);
+  const whom = data.fallback ? `Asking ${data.fallback} instead` : "Asking the model again";
+  const wait = data.delay_ms >= 1000 ? ` after ${Math.round(data.delay_ms / 1000)} s` : "";
+  note(draft, envelope, "warn", `${whom}${wait} (attempt ${data.attempt}) · ${data.class.replaceAll("-", " ")}: ${data.message}`);
 }
 
 export function foldSummary(draft: Draft, envelope: Envelope, data: EventData["compaction/summary"]): void {

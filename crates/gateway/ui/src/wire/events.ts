@@ -95,7 +95,7 @@ export interface EventData {
   };
   "turn/start": { turn: number };
   "turn/end": { turn: number; reason: EndReason };
-  "request/attempt": { turn: number; step: number; attempt: number; class: string; message: string; delay_ms: number };
+  "request/attempt": { turn: number; step: number; attempt: number; class: string; message: string; delay_ms: number; fallback?: string };
   "plan/mode": { active: boolean };
   "plan/proposed": { plan_id: string; revision: number; title: string; markdown: string; sha256: string; from: "tool" | "text" };
   "plan/reviewed": { plan_id: string; revision: number; verdict: string; feedback?: string };

@@ -70,6 +70,15 @@ export interface TurnSlice {
   step: number;
   cancelled: boolean;
   last_end: null | { kind: string; message?: string; code?: string };
+  /** Set from a failed attempt to ask the model until the next one answers. */
+  retry?: RetrySlice;
+}
+
+export interface RetrySlice {
+  attempt: number;
+  class: string;
+  until_ms: number;
+  falls_back: boolean;
 }
 
 export interface InboxItem {
