@@ -14,7 +14,7 @@ use tokio::sync::watch;
 
 use crate::GatewayLimits;
 use crate::errors::Fault;
-use crate::frames::{Cursor, Refused, ServerFrame};
+use crate::frames::{Cursor, Frame, Refused, ServerFrame};
 use crate::history::{self, History, PageLimit};
 use crate::outbox::{Ended, Outbox};
 
@@ -87,7 +87,9 @@ async fn run(opening: Opening) -> Result<std::convert::Infallible, Stop> {
     let session = opened.map_err(|error| Stop::Refused(error.into()))?;
     let mut watch = session.watch();
     let view = watch.borrow_and_update().clone();
-    check(opening.cursor, opening.log, view.state.head)?;
+    if let Some(cursor) = opening.cursor {
+        honour(cursor, opening.log, view.state.head).map_err(Stop::Resync)?;
+    }
     let Opening { log, outbox, limits, cursor, .. } = opening;
     let (slices, state, host_epoch) = (view.slices(), view.state, view.host_epoch);
     let mut follower = Follower { session, log, outbox, limits, watch, state, host_epoch, slices };
@@ -99,19 +101,18 @@ async fn run(opening: Opening) -> Result<std::convert::Infallible, Stop> {
     }
 }
 
-fn check(cursor: Option<Cursor>, log: LogId, head: Seq) -> Result<(), Stop> {
-    let refuse = |code, message| Err(Stop::Resync(Fault::new(axum::http::StatusCode::GONE, code, message)));
-    match cursor {
-        Some(cursor) if cursor.log != log => {
-            let message = format!("this cursor belongs to log {}; here is log {log}", cursor.log);
-            refuse("CURSOR_OTHER_LOG", message)
-        }
-        Some(cursor) if cursor.seq > head => {
-            let message = format!("this cursor is at event {}; the session ends at event {head}", cursor.seq);
-            refuse("CURSOR_AHEAD", message)
-        }
-        _ => Ok(()),
+/// Says whether a session of `log` that ends at `head` can be followed from `cursor` on.
+pub(crate) fn honour(cursor: Cursor, log: LogId, head: Seq) -> Result<(), Fault> {
+    let refuse = |code, message| Err(Fault::new(axum::http::StatusCode::GONE, code, message));
+    if cursor.log != log {
+        let message = format!("this cursor belongs to log {}; here is log {log}", cursor.log);
+        return refuse("CURSOR_OTHER_LOG", message);
     }
+    if cursor.seq > head {
+        let message = format!("this cursor is at event {}; the session ends at event {head}", cursor.seq);
+        return refuse("CURSOR_AHEAD", message);
+    }
+    Ok(())
 }
 
 async fn tell(stop: Stop, session: SessionId, outbox: &Outbox) -> Result<(), Ended> {
@@ -237,7 +238,8 @@ impl Follower {
         Cursor { log: self.log, seq: self.state.head }
     }
 
-    async fn send(&self, frame: Utf8Bytes) -> Result<(), Stop> {
-        Ok(self.outbox.push(frame).await?)
+    /// Sends what brings the client to the state that it is shown.
+    async fn send(&self, text: Utf8Bytes) -> Result<(), Stop> {
+        Ok(self.outbox.push(Frame { text, cursor: Some(self.cursor()) }).await?)
     }
 }

@@ -10,6 +10,9 @@
 //! `watch-sessions` takes the place of the one before: what comes after its `sessions` belongs to it. When more than a
 //! page changed at once, a new `sessions` says so: it takes the place of all rows told before.
 
+use std::fmt;
+use std::str::FromStr;
+
 use axum::extract::ws::Utf8Bytes;
 use events::{CommandId, Envelope, LogId, Seq, SessionId};
 use projections::Slices;
@@ -30,6 +33,37 @@ pub(crate) const PROTOCOL: &str = "waymark.v1";
 pub(crate) struct Cursor {
     pub(crate) log: LogId,
     pub(crate) seq: Seq,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.log, self.seq)
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (log, seq) = text.split_once(':').ok_or(())?;
+        let log = log.parse().map_err(|_| ())?;
+        seq.parse().map(|seq| Self { log, seq: Seq(seq) }).map_err(|_| ())
+    }
+}
+
+/// A frame as it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// Its JSON.
+    pub(crate) text: Utf8Bytes,
+    /// Where a client is that has read it, for frames that carry it further.
+    pub(crate) cursor: Option<Cursor>,
+}
+
+impl From<Utf8Bytes> for Frame {
+    fn from(text: Utf8Bytes) -> Self {
+        Self { text, cursor: None }
+    }
 }
 
 /// What a client sends.

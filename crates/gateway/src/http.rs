@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{DefaultBodyLimit, Extension, Path, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router, middleware};
@@ -28,6 +28,7 @@ use crate::requests::{
 };
 use crate::serve::Front;
 use crate::socket::serve_socket;
+use crate::stream;
 
 type Shared = State<Arc<Front>>;
 type Answer = Result<Json<Value>, Fault>;
@@ -81,10 +82,7 @@ async fn upgrade(
         let message = format!("this server speaks the subprotocol {PROTOCOL}");
         return Err(Fault::new(StatusCode::BAD_REQUEST, "SUBPROTOCOL_REFUSED", message));
     }
-    let permit = Arc::clone(&front.sockets).try_acquire_owned().map_err(|_| {
-        let message = "this server has as many connections as it takes; close one and try again";
-        Fault::new(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SOCKETS", message)
-    })?;
+    let permit = front.admit()?;
     let bytes_max = front.gateway.limits.frame_bytes_max * FRAME_SLACK;
     let socket = socket.protocols([PROTOCOL]).max_message_size(bytes_max).max_frame_size(bytes_max);
     Ok(socket.on_upgrade(async move |socket| {
@@ -135,15 +133,25 @@ async fn fork(
     Ok((StatusCode::CREATED, Json(json!({ "session": session, "cut": cut }))).into_response())
 }
 
-async fn events(State(front): Shared, Path(id): Path<String>, wanted: Wanted<PageWanted>) -> Answer {
+/// Answers a page of the past or, to whoever accepts `text/event-stream`, everything from a cursor on.
+async fn events(
+    State(front): Shared,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    wanted: Wanted<PageWanted>,
+) -> Result<Response, Fault> {
     let session = opened(&front, &id).await?;
-    let PageWanted { before, limit } = query(wanted)?;
+    if stream::is_wanted(&headers) {
+        let cursor = query(wanted)?.cursor;
+        return stream::stream(front, session, stream::cursor(&headers, cursor.as_deref())?);
+    }
+    let PageWanted { before, limit, .. } = query(wanted)?;
     let page_limit = PageLimit::of(&front.gateway.limits);
     let events = limit.map_or(page_limit.events, |limit| limit.clamp(1, page_limit.events));
     let end = session.view().state.head.next();
     let before = before.map_or(end, |before| before.min(end));
     let page = page_before(&session, before, PageLimit { events, ..page_limit }).await?;
-    Ok(Json(json!(page)))
+    Ok(Json(page).into_response())
 }
 
 /// Answers what was true at a position, rounded down to a batch end. Only the newest state has a host.

@@ -1,7 +1,7 @@
 //! Who is told and who may ask: HTTP, WebSocket and the web page.
 //!
-//! Start reading at [`serve`], then `socket` for the life of one connection and `follower` for how a session's
-//! changes reach it.
+//! Start reading at [`serve`], then `socket` for the life of one connection (`stream` for one that only reads) and
+//! `follower` for how a session's changes reach it.
 //!
 //! # Invariants
 //!
@@ -33,6 +33,7 @@ mod plans;
 mod requests;
 mod serve;
 mod socket;
+mod stream;
 
 pub use access::Access;
 pub use frames::check_frame;

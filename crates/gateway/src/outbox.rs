@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use axum::extract::ws::Utf8Bytes;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use crate::GatewayLimits;
+use crate::frames::Frame;
 
 /// The frames on their way to one client.
 pub(crate) struct Outbox {
@@ -20,7 +20,7 @@ pub(crate) struct Outbox {
 
 #[derive(Default)]
 struct Waiting {
-    frames: VecDeque<Utf8Bytes>,
+    frames: VecDeque<Frame>,
     bytes: usize,
     farewell: Option<Farewell>,
 }
@@ -37,7 +37,7 @@ pub(crate) enum Farewell {
 /// What the writer does next.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outgoing {
-    Frame(Utf8Bytes),
+    Frame(Frame),
     Farewell(Farewell),
 }
 
@@ -57,7 +57,8 @@ impl Outbox {
     }
 
     /// Puts a frame in, waiting for room.
-    pub(crate) async fn push(&self, frame: Utf8Bytes) -> Result<(), Ended> {
+    pub(crate) async fn push(&self, frame: impl Into<Frame>) -> Result<(), Ended> {
+        let frame = frame.into();
         self.when(|waiting| self.put(waiting, &frame)).await
     }
 
@@ -99,7 +100,7 @@ impl Outbox {
         let Some(frame) = waiting.frames.pop_front() else {
             return waiting.farewell.clone().map(Outgoing::Farewell);
         };
-        waiting.bytes -= frame.len();
+        waiting.bytes -= frame.text.len();
         drop(waiting);
         self.emptied.notify_waiters();
         Some(Outgoing::Frame(frame))
@@ -124,10 +125,10 @@ impl Outbox {
         }
     }
 
-    fn put(&self, waiting: &mut Waiting, frame: &Utf8Bytes) -> bool {
-        let fits = self.has_room(waiting, frame.len());
+    fn put(&self, waiting: &mut Waiting, frame: &Frame) -> bool {
+        let fits = self.has_room(waiting, frame.text.len());
         if fits {
-            waiting.bytes += frame.len();
+            waiting.bytes += frame.text.len();
             waiting.frames.push_back(frame.clone());
             self.filled.notify_one();
         }

@@ -57,6 +57,8 @@ pub(crate) struct RowsWanted {
 pub(crate) struct PageWanted {
     pub(crate) before: Option<Seq>,
     pub(crate) limit: Option<usize>,
+    /// Where a stream goes on, for whoever cannot send `Last-Event-ID`.
+    pub(crate) cursor: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -5,14 +5,18 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::http::StatusCode;
 use axum::serve::ListenerExt as _;
 use events::LogId;
 use serde::Serialize;
 use sessions::Sessions;
-use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::errors::Fault;
 use crate::http::routes;
 use crate::origin::Hosts;
 use crate::{Access, GatewayLimits};
@@ -56,6 +60,16 @@ pub(crate) struct Front {
     pub(crate) closing: watch::Receiver<bool>,
 }
 
+impl Front {
+    /// Takes one of the connections that may be open at a time.
+    pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Fault> {
+        Arc::clone(&self.sockets).try_acquire_owned().map_err(|_| {
+            let message = "this server has as many connections as it takes; close one and try again";
+            Fault::new(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SOCKETS", message)
+        })
+    }
+}
+
 /// Serves until `shutdown` is done, then says goodbye to every client and returns.
 ///
 /// # Errors
@@ -75,9 +89,8 @@ pub async fn serve(
         shutdown.await;
         close.send_replace(true);
     };
-    // A frame is not to wait for the acknowledgement of the one before it.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
+    let listener = listener.tap_io(move |stream| {
+        if let Err(error) = set_up(stream, limits.silence_max) {
             tracing::debug!(%error, "a connection keeps its delays");
         }
     });
@@ -89,6 +102,15 @@ pub async fn serve(
     // Each socket has its own time to say goodbye, and one moment more to be gone.
     let gone = front.sockets.acquire_many(limits.sockets_max);
     let _ = timeout(limits.goodbye_max + Duration::from_secs(1), gone).await;
+    Ok(())
+}
+
+/// A frame is not to wait for the acknowledgement of the one before it, and a peer that acknowledges nothing any more
+/// is gone: a stream of events hears nothing of its client by which it could tell.
+fn set_up(stream: &TcpStream, silence_max: Duration) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    #[cfg(target_os = "linux")]
+    SockRef::from(stream).set_tcp_user_timeout(Some(silence_max))?;
     Ok(())
 }
 

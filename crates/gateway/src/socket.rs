@@ -201,7 +201,7 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, outbox: Arc<Outbox>, pin
     loop {
         let (message, is_last) = tokio::select! {
             outgoing = outbox.next() => match outgoing {
-                Outgoing::Frame(text) => (Message::Text(text), false),
+                Outgoing::Frame(frame) => (Message::Text(frame.text), false),
                 Outgoing::Farewell(Farewell::Gone) => return,
                 Outgoing::Farewell(Farewell::Close { code, reason }) => {
                     (Message::Close(Some(CloseFrame { code, reason: reason.into() })), true)

@@ -5,6 +5,7 @@
 mod agent;
 mod auth;
 mod commands;
+mod cuts;
 mod ends;
 mod fifty_tabs;
 mod following;
@@ -15,5 +16,6 @@ mod limits;
 mod list;
 mod requests;
 mod resume;
+mod stream;
 mod tab;
 mod world;

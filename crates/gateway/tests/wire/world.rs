@@ -72,6 +72,12 @@ impl World {
         std::mem::replace(&mut self.server, next).stop().await;
     }
 
+    /// Ends the whole process and starts another on the same log, which takes every session over anew.
+    pub(crate) async fn restart_whole(&mut self) {
+        self.sessions = self.another_host();
+        self.restart().await;
+    }
+
     /// Tells the server to end, and returns when it has.
     pub(crate) async fn stop(self) {
         self.server.stop().await;
