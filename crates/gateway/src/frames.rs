@@ -23,6 +23,7 @@ use sessions::{ClientCommand, ListCursor, ListFilter, ListNews, ListPage, SLASH_
 use crate::errors::Fault;
 use crate::history::History;
 use crate::serve::About;
+use crate::tokens::Role;
 
 /// The WebSocket subprotocol.
 pub(crate) const PROTOCOL: &str = "waymark.v1";
@@ -102,6 +103,8 @@ pub(crate) enum ServerFrame<'a> {
     Hello {
         #[serde(flatten)]
         about: &'a About,
+        /// What this client may do.
+        role: Role,
         commands: Vec<CommandHelp>,
     },
     /// The head of the session list.
@@ -185,10 +188,10 @@ impl Refused {
 }
 
 /// Returns the frame that greets a client.
-pub(crate) fn hello(about: &About) -> Utf8Bytes {
+pub(crate) fn hello(about: &About, role: Role) -> Utf8Bytes {
     let help = SLASH_COMMANDS.iter();
     let commands = help.map(|it| CommandHelp { name: it.name, hint: it.hint, help: it.help }).collect();
-    ServerFrame::Hello { about, commands }.text()
+    ServerFrame::Hello { about, role, commands }.text()
 }
 
 /// Reads a client's frame.

@@ -13,19 +13,27 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use events::ClientId;
 
-use crate::access::TokenRefused;
+use crate::access::{Pass, TokenRefused};
 use crate::errors::Fault;
 use crate::origin::Foreign;
 use crate::page;
 use crate::serve::Front;
+use crate::tokens::Role;
 
 const POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// Names whoever sent a request that was let in, when it does not name itself: the same browser, the same name, so
-/// that a command sent again after a lost connection finds its receipt.
-#[derive(Debug, Clone)]
-pub(crate) struct Caller(pub(crate) ClientId);
+/// Whoever sent a request that was let in.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    /// Names it, when it does not name itself: the same browser, the same name, so that a command sent again after a
+    /// lost connection finds its receipt.
+    pub(crate) client: ClientId,
+    /// By what it was let in.
+    pub(crate) pass: Pass,
+    /// What it may do.
+    pub(crate) role: Role,
+}
 
 /// Lets a request in or answers it, and dresses every answer.
 pub(crate) async fn guard(State(front): State<Arc<Front>>, mut request: Request, next: Next) -> Response {
@@ -53,16 +61,24 @@ fn admit(front: &Front, request: &Request) -> Result<Caller, Box<Response>> {
     if request.uri().path() == "/"
         && let Some(token) = token_of(request.uri().query())
     {
-        check_token(front, token).map_err(turned_away)?;
-        return Err(Box::new(signed_in(front)));
+        let pass = check_token(front, token).map_err(turned_away)?;
+        return Err(Box::new(signed_in(front, &pass)));
     }
-    if let Some(token) = text(headers, AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")) {
-        check_token(front, token).map_err(turned_away)?;
-        return Ok(Caller(name_of("script", token)));
+    let (client, pass) = match text(headers, AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")) {
+        Some(token) => (name_of("script", token), check_token(front, token).map_err(turned_away)?),
+        None => cookie_of(front, headers).ok_or_else(|| turned_away(TokenRefused::Wrong))?,
+    };
+    let role = front.role(&pass).ok_or_else(|| turned_away(TokenRefused::Wrong))?;
+    if role == Role::Viewer && !request.method().is_safe() {
+        return Err(Box::new(viewer_only().into_response()));
     }
-    cookie_of(front, headers)
-        .map(|proof| Caller(name_of("browser", proof)))
-        .ok_or_else(|| turned_away(TokenRefused::Wrong))
+    Ok(Caller { client, pass, role })
+}
+
+/// Refuses what only an owner may do.
+pub(crate) fn viewer_only() -> Fault {
+    let message = "you were let in to look, not to act; ask for a token that is not a viewer's";
+    Fault::new(StatusCode::FORBIDDEN, "VIEWER_ONLY", message)
 }
 
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
@@ -73,18 +89,23 @@ fn token_of(query: Option<&str>) -> Option<&str> {
     query?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
-fn cookie_of<'a>(front: &Front, headers: &'a HeaderMap) -> Option<&'a str> {
+fn cookie_of(front: &Front, headers: &HeaderMap) -> Option<(ClientId, Pass)> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    cookies.into_iter().find_map(|cookies| front.gateway.access.signed_in(cookies, now_ms()))
+    let pass = cookies.into_iter().find_map(|cookies| front.gateway.access.signed_in(cookies, now_ms()))?;
+    let Pass::Cookie(value) = &pass else { return None };
+    Some((name_of("browser", value), pass))
 }
 
-fn check_token(front: &Front, token: &str) -> Result<(), TokenRefused> {
+fn check_token(front: &Front, token: &str) -> Result<Pass, TokenRefused> {
     front.gateway.access.check_token(token, Instant::now(), front.gateway.limits.wrong_tokens_max)
 }
 
 /// Exchanges the token in the address for a cookie, and takes it out of the address bar.
-fn signed_in(front: &Front) -> Response {
-    let cookie = front.gateway.access.set_cookie(now_ms());
+fn signed_in(front: &Front, pass: &Pass) -> Response {
+    let Some(cookie) = front.gateway.access.set_cookie(pass, now_ms()) else {
+        let message = "the key in the data folder is damaged; delete gateway.key, then start again";
+        return Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "KEY_DAMAGED", message).into_response();
+    };
     (StatusCode::SEE_OTHER, [(LOCATION, "/".to_owned()), (SET_COOKIE, cookie)]).into_response()
 }
 
@@ -131,7 +152,7 @@ fn dress(headers: &mut HeaderMap) {
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
-fn now_ms() -> u64 {
+pub(crate) fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

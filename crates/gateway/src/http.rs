@@ -74,7 +74,8 @@ async fn upgrade(
     wanted: Wanted<SocketWanted>,
     socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, Fault> {
-    let client = query(wanted)?.client.map_or(Ok(caller.0), client_id)?;
+    let client = query(wanted)?.client.map_or(Ok(caller.client.clone()), client_id)?;
+    let caller = Caller { client, ..caller };
     let socket = socket.map_err(|rejection| {
         Fault::new(StatusCode::UPGRADE_REQUIRED, "UPGRADE_REQUIRED", rejection.body_text())
     })?;
@@ -86,7 +87,7 @@ async fn upgrade(
     let bytes_max = front.gateway.limits.frame_bytes_max * FRAME_SLACK;
     let socket = socket.protocols([PROTOCOL]).max_message_size(bytes_max).max_frame_size(bytes_max);
     Ok(socket.on_upgrade(async move |socket| {
-        serve_socket(socket, front, client).await;
+        serve_socket(socket, front, caller).await;
         drop(permit);
     }))
 }
@@ -102,7 +103,7 @@ async fn rows(State(front): Shared, wanted: Wanted<RowsWanted>) -> Answer {
 
 async fn remove(
     State(front): Shared,
-    Extension(Caller(client)): Extension<Caller>,
+    Extension(Caller { client, .. }): Extension<Caller>,
     Path(id): Path<String>,
 ) -> Answer {
     let session = session_id(&id)?;
@@ -112,7 +113,7 @@ async fn remove(
 
 async fn create(
     State(front): Shared,
-    Extension(Caller(client)): Extension<Caller>,
+    Extension(Caller { client, .. }): Extension<Caller>,
     sent: Body,
 ) -> Result<Response, Fault> {
     let CreateSession { session, title } = body(sent)?;
@@ -123,7 +124,7 @@ async fn create(
 
 async fn fork(
     State(front): Shared,
-    Extension(Caller(client)): Extension<Caller>,
+    Extension(Caller { client, .. }): Extension<Caller>,
     Path(id): Path<String>,
     sent: Body,
 ) -> Result<Response, Fault> {
@@ -136,14 +137,14 @@ async fn fork(
 /// Answers a page of the past or, to whoever accepts `text/event-stream`, everything from a cursor on.
 async fn events(
     State(front): Shared,
+    (Extension(caller), headers): (Extension<Caller>, HeaderMap),
     Path(id): Path<String>,
-    headers: HeaderMap,
     wanted: Wanted<PageWanted>,
 ) -> Result<Response, Fault> {
     let session = opened(&front, &id).await?;
     if stream::is_wanted(&headers) {
-        let cursor = query(wanted)?.cursor;
-        return stream::stream(front, session, stream::cursor(&headers, cursor.as_deref())?);
+        let cursor = stream::cursor(&headers, query(wanted)?.cursor.as_deref())?;
+        return stream::stream(front, (session, cursor), caller.pass);
     }
     let PageWanted { before, limit, .. } = query(wanted)?;
     let page_limit = PageLimit::of(&front.gateway.limits);
@@ -174,7 +175,7 @@ async fn command(
 ) -> Answer {
     let session: SessionId = session_id(&id)?;
     let SendCommand { id, client, command } = body(sent)?;
-    let client = client.map_or(Ok(caller.0), client_id)?;
+    let client = client.map_or(Ok(caller.client), client_id)?;
     let receipt = carry_out(&front.gateway.sessions, Asked { client, id, session, command }).await?;
     Ok(Json(json!({ "id": id, "session": session, "seq": receipt.seq, "reply": null })))
 }

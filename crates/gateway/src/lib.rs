@@ -6,7 +6,7 @@
 //! # Invariants
 //!
 //! * Nothing is served to a request without an allowed `Host`, a same-origin `Origin` where there is one, and the
-//!   launch token or a valid cookie.
+//!   launch token, a kept token or a valid cookie; a viewer's changes nothing.
 //! * Positions are batch ends: one frame a batch, with its events and every slice that it changed.
 //! * A tab sees each event once for every cursor it opens with, in the order of the log.
 //! * A slow tab costs a bounded amount of memory and delays neither a session nor another tab.
@@ -34,8 +34,10 @@ mod requests;
 mod serve;
 mod socket;
 mod stream;
+mod tokens;
 
 pub use access::Access;
 pub use frames::check_frame;
 pub use limits::GatewayLimits;
 pub use serve::{About, Gateway, serve};
+pub use tokens::{KeptToken, NewToken, Role, Tokens};

@@ -16,9 +16,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
+use crate::access::Pass;
 use crate::errors::Fault;
+use crate::guard::now_ms;
 use crate::http::routes;
 use crate::origin::Hosts;
+use crate::tokens::Role;
 use crate::{Access, GatewayLimits};
 
 /// Everything that a gateway serves, and to whom.
@@ -61,6 +64,11 @@ pub(crate) struct Front {
 }
 
 impl Front {
+    /// Returns what somebody may do who was let in by `pass`; nothing when it holds no longer.
+    pub(crate) fn role(&self, pass: &Pass) -> Option<Role> {
+        self.gateway.access.role(pass, now_ms())
+    }
+
     /// Takes one of the connections that may be open at a time.
     pub(crate) fn admit(&self) -> Result<OwnedSemaphorePermit, Fault> {
         Arc::clone(&self.sockets).try_acquire_owned().map_err(|_| {

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, close_code};
 use axum::http::StatusCode;
-use events::{ClientId, SessionId};
+use events::{CommandId, SessionId};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
+use serde_json::Value;
 use sessions::ListCursor;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
@@ -19,14 +20,21 @@ use crate::commands::{Asked, Lanes};
 use crate::errors::Fault;
 use crate::follower::{Opening, follow};
 use crate::frames::{self, ClientFrame, Cursor, Refused, ServerFrame};
+use crate::guard::{Caller, viewer_only};
 use crate::list::{self, ListWatch, Teller};
 use crate::outbox::{Farewell, Outbox, Outgoing};
 use crate::serve::Front;
+use crate::tokens::Role;
+
+/// Why a connection ends when its server does.
+pub(crate) const GOING_AWAY: &str = "going away";
+/// Why a connection ends whose token or cookie was taken away.
+pub(crate) const SIGNED_OUT: &str = "signed out";
 
 /// What one connection has going.
 struct Connection {
     front: Arc<Front>,
-    client: ClientId,
+    caller: Caller,
     outbox: Arc<Outbox>,
     followers: HashMap<SessionId, JoinHandle<()>>,
     lanes: Lanes,
@@ -34,10 +42,10 @@ struct Connection {
 }
 
 /// Serves a connection until either side ends it.
-pub(crate) async fn serve_socket(socket: WebSocket, front: Arc<Front>, client: ClientId) {
+pub(crate) async fn serve_socket(socket: WebSocket, front: Arc<Front>, caller: Caller) {
     let limits = front.gateway.limits;
     let (sink, mut stream) = socket.split();
-    let mut connection = Connection::new(front, client);
+    let mut connection = Connection::new(front, caller);
     let outbox = Arc::clone(&connection.outbox);
     let mut writer = tokio::spawn(write(sink, Arc::clone(&outbox), limits.ping_every));
     let farewell = connection.listen(&mut stream).await;
@@ -55,19 +63,19 @@ pub(crate) async fn serve_socket(socket: WebSocket, front: Arc<Front>, client: C
 }
 
 impl Connection {
-    fn new(front: Arc<Front>, client: ClientId) -> Self {
+    fn new(front: Arc<Front>, caller: Caller) -> Self {
         let limits = &front.gateway.limits;
         let outbox = Arc::new(Outbox::new(limits));
         let sessions = Arc::clone(&front.gateway.sessions);
         let lanes = Lanes::new(sessions, Arc::clone(&outbox), limits.commands_in_flight_max);
-        Self { front, client, outbox, followers: HashMap::new(), lanes, list: None }
+        Self { front, caller, outbox, followers: HashMap::new(), lanes, list: None }
     }
 
     /// Reads until there is a reason to end. Whoever says nothing, or takes nothing, for too long is given up.
     async fn listen(&mut self, stream: &mut SplitStream<WebSocket>) -> Farewell {
         let mut closing = self.front.closing.clone();
         let silence_max = self.front.gateway.limits.silence_max;
-        if self.say(frames::hello(&self.front.gateway.about)).await.is_break() {
+        if self.say(frames::hello(&self.front.gateway.about, self.caller.role)).await.is_break() {
             return Farewell::Gone;
         }
         loop {
@@ -101,6 +109,10 @@ impl Connection {
         if text.len() > self.front.gateway.limits.frame_bytes_max {
             return ControlFlow::Break(too_large());
         }
+        // A client has to say something every so often, so that a token taken away is noticed soon.
+        if self.front.role(&self.caller.pass).is_none() {
+            return ControlFlow::Break(Farewell::Close { code: close_code::POLICY, reason: SIGNED_OUT });
+        }
         match frames::parse(text) {
             Err(refused) => self.say(refused.text()).await,
             Ok(ClientFrame::Ping { n }) => self.say(ServerFrame::Pong { n }.text()).await,
@@ -117,13 +129,19 @@ impl Connection {
                 let asked = self.more_sessions(after);
                 self.say_fault(asked).await
             }
-            Ok(ClientFrame::Command { id, session, command }) => {
-                let asked = Asked { client: self.client.clone(), id, session, command };
-                match self.lanes.submit(asked) {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(fault) => self.say(Refused::command(id, session, fault).text()).await,
-                }
+            Ok(ClientFrame::Command { id, session, command }) => match self.submit(id, session, command) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(fault) => self.say(Refused::command(id, session, fault).text()).await,
+            },
+        }
+    }
+
+    fn submit(&mut self, id: CommandId, session: SessionId, command: Value) -> Result<(), Fault> {
+        match self.caller.role {
+            Role::Owner => {
+                self.lanes.submit(Asked { client: self.caller.client.clone(), id, session, command })
             }
+            Role::Viewer => Err(viewer_only()),
         }
     }
 
@@ -219,7 +237,7 @@ async fn write(mut sink: SplitSink<WebSocket, Message>, outbox: Arc<Outbox>, pin
 }
 
 fn going_away() -> Farewell {
-    Farewell::Close { code: close_code::AWAY, reason: "going away" }
+    Farewell::Close { code: close_code::AWAY, reason: GOING_AWAY }
 }
 
 fn too_large() -> Farewell {

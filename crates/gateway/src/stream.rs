@@ -16,12 +16,15 @@ use futures_util::stream::{self, Stream};
 use sessions::Session;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinHandle;
+use tokio::time::{Interval, interval};
 
+use crate::access::Pass;
 use crate::errors::Fault;
 use crate::follower::{Opening, follow, honour};
 use crate::frames::{Cursor, Frame};
 use crate::outbox::{Farewell, Outbox, Outgoing};
 use crate::serve::Front;
+use crate::socket::{GOING_AWAY, SIGNED_OUT};
 
 /// The header with which a client says what it saw last.
 const LAST_EVENT_ID: &str = "last-event-id";
@@ -33,7 +36,11 @@ const RETRY: (Duration, Duration) = (Duration::from_millis(500), Duration::from_
 struct Listener {
     outbox: Arc<Outbox>,
     follower: JoinHandle<()>,
+    front: Arc<Front>,
+    pass: Pass,
     closing: watch::Receiver<bool>,
+    /// When it is looked whether the client is still let in.
+    looks: Interval,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -54,7 +61,11 @@ pub(crate) fn cursor(headers: &HeaderMap, query: Option<&str>) -> Result<Option<
 }
 
 /// Answers a session from a cursor on, for as long as the client and the session stay.
-pub(crate) fn stream(front: Arc<Front>, session: Session, cursor: Option<Cursor>) -> Result<Response, Fault> {
+pub(crate) fn stream(
+    front: Arc<Front>,
+    (session, cursor): (Session, Option<Cursor>),
+    pass: Pass,
+) -> Result<Response, Fault> {
     let log = front.gateway.about.log;
     if let Some(cursor) = cursor {
         honour(cursor, log, session.view().state.head)?;
@@ -75,7 +86,8 @@ pub(crate) fn stream(front: Arc<Front>, session: Session, cursor: Option<Cursor>
         follow(opening).await;
         end.finish(Farewell::Close { code: 0, reason: "the session is followed no longer" });
     });
-    let listener = Listener { outbox, follower, closing: front.closing.clone(), _permit: permit };
+    let (closing, looks) = (front.closing.clone(), interval(limits.ping_every));
+    let listener = Listener { outbox, follower, front, pass, closing, looks, _permit: permit };
     let alive = KeepAlive::new().interval(limits.ping_every);
     Ok(Sse::new(listener.events()).keep_alive(alive).into_response())
 }
@@ -97,18 +109,25 @@ impl Listener {
         stream::StreamExt::chain(first, rest)
     }
 
-    /// Returns what comes next; once the server ends, what still waits and then its goodbye.
+    /// Returns what comes next; once the server ends or the client is let in no longer, what still waits and then
+    /// the goodbye.
     async fn next(&mut self) -> Outgoing {
         let closes = async {
             // Nobody drops the sender without having told first.
             let _ = self.closing.wait_for(|closing| *closing).await;
         };
-        tokio::select! {
+        let mut is_let_in = async || {
+            while self.front.role(&self.pass).is_some() {
+                self.looks.tick().await;
+            }
+        };
+        let reason = tokio::select! {
             biased;
-            () = closes => {}
+            () = closes => GOING_AWAY,
+            () = is_let_in() => SIGNED_OUT,
             outgoing = self.outbox.next() => return outgoing,
-        }
-        self.outbox.finish(Farewell::Close { code: 0, reason: "going away" });
+        };
+        self.outbox.finish(Farewell::Close { code: 0, reason });
         self.outbox.next().await
     }
 }

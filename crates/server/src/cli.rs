@@ -27,7 +27,7 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "FOLDER", env = "WAYMARK_DATA")]
     pub data: Option<PathBuf>,
 
-    /// Loopback address and port to listen on [default: 127.0.0.1:7420]
+    /// Address and port to listen on; one beyond loopback needs a secret in `WAYMARK_TOKEN` [default: 127.0.0.1:7420]
     #[arg(long, value_name = "ADDRESS", env = "WAYMARK_LISTEN")]
     pub listen: Option<SocketAddr>,
 
@@ -58,9 +58,51 @@ pub enum Command {
     /// Look after the log that sessions are kept in
     #[command(subcommand)]
     Log(LogCommand),
+    /// Make and take away tokens for scripts and guests; also while a server runs
+    #[command(subcommand)]
+    Token(TokenCommand),
     /// Prove from the log that a promise was kept; also while a server runs
     #[command(subcommand)]
     Verify(VerifyCommand),
+}
+
+/// What to do with tokens.
+#[derive(Debug, Clone, Subcommand)]
+pub enum TokenCommand {
+    /// Make a token and print it: it is shown this once
+    New(NewToken),
+    /// List the tokens that are kept
+    List(ListTokens),
+    /// Take a token away from whoever has it
+    Revoke(RevokeToken),
+    /// Sign every browser out
+    Rotate,
+}
+
+/// What `waymark token new` is asked.
+#[derive(Debug, Clone, Default, Args)]
+pub struct NewToken {
+    /// What it is for
+    #[arg(default_value = "script")]
+    pub name: String,
+    /// Its bearer sees everything and changes nothing
+    #[arg(long)]
+    pub viewer: bool,
+}
+
+/// What `waymark token list` is asked.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ListTokens {
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `waymark token revoke` is asked.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RevokeToken {
+    /// Its id, as `waymark token list` shows it
+    pub id: String,
 }
 
 /// What to prove.

@@ -17,8 +17,10 @@ mod log_command;
 mod provider;
 mod run;
 mod settings;
+mod token_command;
 
 pub use engine::{Engine, Parts};
 pub use log_command::{log_command, verify_command};
 pub use run::run;
 pub use settings::{Settings, SettingsError, data_folder};
+pub use token_command::token_command;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use server::cli::{Cli, Command, LogForm};
-use server::{Settings, data_folder, log_command, verify_command};
+use server::{Settings, data_folder, log_command, token_command, verify_command};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -24,6 +24,7 @@ fn perform(cli: &Cli) -> anyhow::Result<()> {
     match &cli.command {
         None => serve(cli),
         Some(Command::Log(command)) => log_command(&data_folder(cli)?, command, &mut std::io::stdout()),
+        Some(Command::Token(command)) => token_command(&data_folder(cli)?, command, &mut std::io::stdout()),
         Some(Command::Verify(command)) => verify_command(&data_folder(cli)?, command, &mut std::io::stdout()),
     }
 }

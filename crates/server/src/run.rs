@@ -6,6 +6,7 @@ use std::sync::Arc;
 use agent::{Models, Modes, Outfit, Route};
 use anyhow::{Context, anyhow};
 use gateway::{About, Access, Gateway, GatewayLimits};
+use secrecy::ExposeSecret;
 use sessions::SystemClock;
 use store::{Log, Options, SegmentLog};
 use tokio::net::TcpListener;
@@ -37,16 +38,16 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
         .with_context(|| format!("cannot use the keys in {}", settings.data.display()))?;
     let engine = Engine::start(parts(&settings, (&chosen, &sandbox), Arc::clone(&log))?).await?;
     let about = about(&settings, &chosen, &log);
-    let token = access.launch_token().to_owned();
+    let (access, shown) = sign_in(access, &settings);
     let gateway = Gateway {
         sessions: Arc::clone(engine.sessions()),
         about,
         access,
         limits: GatewayLimits::default(),
-        hosts: Vec::new(),
+        hosts: settings.hosts.clone(),
     };
     let (workspace, model) = (settings.workspace.display(), &chosen.model);
-    println!("waymark: http://{address}/?token={token}  (workspace: {workspace}, model: {model})");
+    println!("waymark: http://{address}/{shown}  (workspace: {workspace}, model: {model})");
     gateway::serve(listener, gateway, interrupted()).await.context("the server stopped")?;
     drop(socket);
     engine.stop().await;
@@ -57,6 +58,17 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
 fn refuse_poisoned(reason: Option<&str>) -> anyhow::Result<()> {
     let Some(reason) = reason else { return Ok(()) };
     Err(anyhow!("the log stopped writing after an error ({reason}); check the disk, then start again"))
+}
+
+/// Returns who is let in, and what the printed address carries for it: a secret that somebody chose is not printed.
+fn sign_in(access: Access, settings: &Settings) -> (Access, String) {
+    match &settings.launch_token {
+        Some(token) => (access.with_launch_token(token.expose_secret().to_owned()), String::new()),
+        None => {
+            let shown = format!("?token={}", access.launch_token());
+            (access, shown)
+        }
+    }
 }
 
 /// Opens the socket for log commands; a server without one is a server all the same.

@@ -1,7 +1,7 @@
 //! Where settings come from: command line, environment, configuration file, defaults, in this order.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use agent::{ModeTexts, RetryPolicy};
@@ -12,13 +12,13 @@ use sessions::{Limits, Residency};
 use crate::cli::Cli;
 
 mod goal;
+mod listening;
 mod retry;
 
 use goal::GoalFile;
+use listening::{LAUNCH_TOKEN_CHARS_MIN, PORT, launch_token, listen};
 use retry::RetryFile;
 
-/// The port that is listened on when nobody says otherwise.
-const PORT: u16 = 7420;
 /// Milliseconds between two words of the rehearsal model.
 const REHEARSAL_PACE_MS: u64 = 12;
 
@@ -33,6 +33,10 @@ pub struct Settings {
     pub config_folder: Option<PathBuf>,
     /// What to listen on.
     pub listen: SocketAddr,
+    /// The token that signs browsers in, if somebody chose it; else each start draws one.
+    pub launch_token: Option<SecretString>,
+    /// Names under which the server is reached beside its address, as `host:port`.
+    pub hosts: Vec<String>,
     /// Who answers.
     pub provider: ProviderSettings,
     /// What comes of a request that failed.
@@ -107,9 +111,17 @@ pub enum SettingsError {
     /// The system names no data folder for this user.
     #[error("your system names no data folder for you; name one with --data")]
     NoDataFolder,
-    /// The address can be reached from other machines.
-    #[error("{0} can be reached from other machines; listen on a loopback address such as 127.0.0.1:{PORT}")]
+    /// The address can be reached from other machines, and nobody chose a secret.
+    #[error(
+        "{0} can be reached from other machines; set WAYMARK_TOKEN to a secret of {LAUNCH_TOKEN_CHARS_MIN} or more \
+         characters, or listen on a loopback address such as 127.0.0.1:{PORT}"
+    )]
     NotLoopback(SocketAddr),
+    /// A secret that is guessed too easily.
+    #[error(
+        "WAYMARK_TOKEN has to be {LAUNCH_TOKEN_CHARS_MIN} or more printable characters, none of them a space or one of `&#%+`"
+    )]
+    WeakToken,
     /// A setting is out of range.
     #[error("{name} is {value}, but it has to be {range}")]
     OutOfRange {
@@ -129,6 +141,8 @@ struct File {
     workspace: Option<PathBuf>,
     data: Option<PathBuf>,
     listen: Option<SocketAddr>,
+    #[serde(default)]
+    hosts: Vec<String>,
     model: Option<String>,
     openai: OpenAiFile,
     rehearsal: RehearsalFile,
@@ -192,8 +206,11 @@ impl Settings {
         let (path, file) = File::of(cli)?;
         let workspace = workspace(cli.workspace.clone().or(file.workspace.clone()))?;
         let data = data(cli.data.clone().or(file.data.clone()), &workspace)?;
+        let launch_token = launch_token(&environment)?;
         Ok(Self {
-            listen: listen(cli, &file)?,
+            listen: listen(cli, &file, launch_token.is_some())?,
+            launch_token,
+            hosts: file.hosts.clone(),
             provider: provider(cli, &file, &environment),
             retry: file.retry.policy()?,
             limits: limits(&file)?,
@@ -282,18 +299,6 @@ fn is_below(path: &Path, folder: &Path) -> bool {
         }
         None => path.starts_with(folder),
     }
-}
-
-fn listen(cli: &Cli, file: &File) -> Result<SocketAddr, SettingsError> {
-    let default = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
-    let mut address = cli.listen.or(file.listen).unwrap_or(default);
-    if let Some(port) = cli.port {
-        address.set_port(port);
-    }
-    if !address.ip().is_loopback() {
-        return Err(SettingsError::NotLoopback(address));
-    }
-    Ok(address)
 }
 
 /// A provider that somebody set up is used; `rehearsal` can still be asked for by name.

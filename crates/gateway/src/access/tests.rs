@@ -15,7 +15,7 @@ fn access() -> (tempfile::TempDir, Access) {
 }
 
 fn cookie(access: &Access) -> String {
-    access.set_cookie(NOW_MS).split(';').next().unwrap().to_owned()
+    access.set_cookie(&Pass::Launch, NOW_MS).unwrap().split(';').next().unwrap().to_owned()
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn too_many_wrong_tokens_lock_for_a_minute() {
         assert_eq!(access.check_token("wrong", start, 20), Err(TokenRefused::Wrong));
     }
     assert_eq!(access.check_token(&token, start + WINDOW / 2, 20), Err(TokenRefused::TooMany));
-    assert_eq!(access.check_token(&token, start + WINDOW, 20), Ok(()));
+    assert_eq!(access.check_token(&token, start + WINDOW, 20), Ok(Pass::Launch));
 }
 
 #[test]
@@ -103,4 +103,32 @@ fn wrong_tokens_of_long_ago_do_not_count() {
         let now = start + WINDOW / 10 * number;
         assert_eq!(access.check_token("wrong", now, 20), Err(TokenRefused::Wrong));
     }
+}
+
+#[test]
+fn a_guests_cookie_lasts_as_long_as_the_token_it_came_from() {
+    let (folder, access) = access();
+    let tokens = Tokens::open(folder.path()).unwrap();
+    let guest = tokens.make("guest", Role::Viewer, NOW_MS).unwrap();
+    let pass = access.check_token(&guest.secret, Instant::now(), 20).unwrap();
+    let cookie = access.set_cookie(&pass, NOW_MS).unwrap();
+    let signed_in = access.signed_in(cookie.split(';').next().unwrap(), NOW_MS).unwrap();
+    assert_eq!(access.role(&signed_in, NOW_MS), Some(Role::Viewer));
+    let Pass::Cookie(value) = &signed_in else { panic!("{signed_in:?}") };
+    let (issued, mac) = (value.split('.').next().unwrap(), value.split('.').next_back().unwrap());
+    let promoted = Pass::Cookie(format!("{issued}.{mac}"));
+    assert_eq!(access.role(&promoted, NOW_MS), None, "a guest made itself an owner");
+    tokens.revoke(&guest.kept.id).unwrap();
+    assert_eq!(access.role(&signed_in, NOW_MS), None);
+}
+
+#[test]
+fn another_key_signs_every_browser_out_of_a_running_server() {
+    let (folder, access) = access();
+    let cookie = cookie(&access);
+    let pass = access.signed_in(&cookie, NOW_MS).unwrap();
+    Access::rotate(folder.path()).unwrap();
+    assert_eq!((access.role(&pass, NOW_MS), access.signed_in(&cookie, NOW_MS)), (None, None));
+    let fresh = access.set_cookie(&Pass::Launch, NOW_MS).unwrap();
+    assert!(access.signed_in(fresh.split(';').next().unwrap(), NOW_MS).is_some());
 }

@@ -18,4 +18,5 @@ mod requests;
 mod resume;
 mod stream;
 mod tab;
+mod viewers;
 mod world;

@@ -30,12 +30,16 @@ pub(crate) enum Said {
 impl Listener {
     /// Listens to a session, from the event on that it saw last.
     pub(crate) async fn of(world: &World, session: SessionId, last: &str) -> Self {
+        Self::let_in_by(world, world.token(), session, last).await
+    }
+
+    /// The same for somebody who shows this token.
+    pub(crate) async fn let_in_by(world: &World, token: &str, session: SessionId, last: &str) -> Self {
         // Without chunks the bytes on the wire are the stream.
         let request = format!(
             "GET /v1/sessions/{session}/events HTTP/1.0\r\nHost: {}\r\nAccept: text/event-stream\r\n\
-             Authorization: Bearer {}\r\nLast-Event-ID: {last}\r\n\r\n",
+             Authorization: Bearer {token}\r\nLast-Event-ID: {last}\r\n\r\n",
             world.address(),
-            world.token()
         );
         let mut stream = TcpStream::connect(world.address()).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -78,6 +82,18 @@ impl Listener {
             if let Said::Frame(id, frame) = self.next().await.expect("the stream goes on") {
                 return (id, frame);
             }
+        }
+    }
+
+    /// Returns the comment with which the stream ends.
+    pub(crate) async fn goodbye(&mut self) -> Option<String> {
+        let mut last = None;
+        while let Some(said) = self.next().await {
+            last = Some(said);
+        }
+        match last {
+            Some(Said::Comment(text)) => Some(text),
+            _ => None,
         }
     }
 

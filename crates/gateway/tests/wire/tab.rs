@@ -51,6 +51,13 @@ impl Tab {
         Self::on(stream, upgrade(world, query)).await
     }
 
+    /// A tab that shows this token.
+    pub(crate) async fn let_in_by(world: &World, token: &str) -> Self {
+        let mut request = upgrade(world, "");
+        request.headers_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+        Self::on(TcpStream::connect(world.address()).await.unwrap(), request).await
+    }
+
     /// A tab whose system takes little on its behalf.
     pub(crate) async fn narrow(world: &World) -> Self {
         let socket = TcpSocket::new_v4().unwrap();

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use events::{ClientId, SessionId};
-use gateway::{About, Access, Gateway, GatewayLimits, serve};
+use gateway::{About, Access, Gateway, GatewayLimits, Tokens, serve};
 use sessions::{Clock, Limits, NewSession, Residency, Session, Sessions, Setting};
 use store::{Log, Options, SegmentLog};
 use tempfile::TempDir;
@@ -94,6 +94,11 @@ impl World {
 
     pub(crate) fn token(&self) -> &str {
         &self.server.token
+    }
+
+    /// The tokens that are kept, as a command beside the server has them.
+    pub(crate) fn tokens(&self) -> Tokens {
+        Tokens::open(self.folder.path()).unwrap()
     }
 
     pub(crate) fn log_id(&self) -> String {

@@ -48,7 +48,8 @@ fn a_base_url_or_a_key_is_enough_for_the_compatible_provider() {
 fn rehearsal_asked_for_by_name_wins_over_the_environment() {
     let (_root, workspace, data) = folders();
     let cli = Cli { model: Some("rehearsal".to_owned()), ..cli(&workspace, &data) };
-    let settings = Settings::resolve(&cli, |_| Some("http://127.0.0.1:1/v1".to_owned())).unwrap();
+    let set = |name: &str| name.starts_with("OPENAI").then(|| "http://127.0.0.1:1/v1".to_owned());
+    let settings = Settings::resolve(&cli, set).unwrap();
     assert!(matches!(settings.provider, ProviderSettings::Rehearsal { .. }));
 }
 
@@ -76,10 +77,18 @@ fn data_inside_the_workspace_is_refused_also_through_a_link() {
 }
 
 #[test]
-fn an_address_beyond_loopback_is_refused() {
+fn an_address_beyond_loopback_needs_a_secret_that_somebody_chose() {
     let (_root, workspace, data) = folders();
     let cli = Cli { listen: Some("0.0.0.0:7420".parse().unwrap()), ..cli(&workspace, &data) };
     assert!(matches!(Settings::resolve(&cli, nothing), Err(SettingsError::NotLoopback(_))));
+    let chosen = |token: &'static str| move |name: &str| (name == "WAYMARK_TOKEN").then(|| token.to_owned());
+    for weak in ["short", "a secret with spaces in it, 32 or more", "0123456789abcdef0123456789abcde&"] {
+        let refused = Settings::resolve(&cli, chosen(weak)).unwrap_err();
+        assert!(matches!(refused, SettingsError::WeakToken));
+        assert!(!refused.to_string().contains(weak));
+    }
+    let settings = Settings::resolve(&cli, chosen("0123456789abcdef0123456789abcdef")).unwrap();
+    assert!(settings.launch_token.is_some() && !settings.listen.ip().is_loopback());
 }
 
 #[test]
