@@ -97,8 +97,7 @@ pub(crate) fn turn_of(turn: u32) -> Vec<NewEvent> {
             step,
             content: content(600),
             usage: None,
-            interrupted: false,
-        }
+            interrupted: false, items: Vec::new() }
         .into(),
     );
     let finish = StepFinish::Stop;

@@ -262,6 +262,7 @@ fn called(state: &State, name: &str, arguments: String) -> AgentCommand {
 
 fn answered(block: Block, finish: StepFinish) -> AgentCommand {
     AgentCommand::Answered(Answered {
+        items: Vec::new(),
         content: vec![block],
         usage: None,
         finish,

@@ -26,6 +26,7 @@ macro_rules! in_both_places {
     };
 }
 
+mod apis;
 mod bad_input;
 mod calls;
 mod damage;

@@ -1,5 +1,6 @@
 //! Plan mode: explored, reviewed, approved, carried out; and nothing changed before.
 
+use model::remote::Api;
 use model::scripted::Reply;
 use serde_json::{Value, json};
 use tests::{Place, Seen, World};
@@ -15,7 +16,8 @@ in_both_places! {
 /// The product's own provider, asked within this process.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_plan_is_carried_out_by_an_openai_compatible_model() {
-    a_plan_is_explored_reviewed_approved_and_carried_out(World::at(Place::InsideThroughOpenAi).await).await;
+    a_plan_is_explored_reviewed_approved_and_carried_out(World::at(Place::InsideThrough(Api::Chat)).await)
+        .await;
 }
 
 const PLAN: &str = "# Add a flag\n\n1. Write `src/flag.rs`.\n";

@@ -2,7 +2,7 @@
 
 use model::Finish;
 use model::scripted::{Gate, Reply, Scripted};
-use tests::{Home, OpenAiServer, Place, Process, World};
+use tests::{Home, ModelServer, Place, Process, World};
 
 /// Asserts that a process ended at once with one line, and returns it without its beginning.
 fn one_line(ended: &tests::Ended) -> &str {
@@ -61,8 +61,8 @@ async fn data_inside_the_workspace_are_refused() {
 async fn ctrl_c_in_the_middle_of_a_turn_ends_it_cleanly() {
     let (home, model, gate) = (Home::default(), Scripted::default(), Gate::new());
     model.push(Reply::new().says("Half a sent").holds(&gate).ends(Finish::Stop));
-    let openai = OpenAiServer::start(model).await;
-    let environment = [("OPENAI_BASE_URL", openai.base_url())];
+    let server = ModelServer::start(model).await;
+    let environment = [("OPENAI_BASE_URL", server.base_url())];
     let environment = environment.each_ref().map(|(name, value)| (*name, value.as_str()));
     let mut process = Process::start(&home, &environment).await;
     assert!(process.printed.ends_with("model: scripted)"), "the only model that is listed is taken");

@@ -5,6 +5,8 @@
 use agent::proposed_plan::{self, ProposedPlanParser, Segment};
 use events::{Actor, ClientId, Envelope, Epoch, NewEvent, Placement, Seq, SessionCreated, SessionOpened};
 use events::{SCHEMA_VERSION, SessionEvent};
+use model::remote::{Api, decode_recorded};
+use model::{Assembly, Chunk};
 use projections::{Slices, State, fold};
 use sessions::{ClientCommand, Command, Ids, Limits, Moment, decide};
 use uuid::Uuid;
@@ -13,11 +15,14 @@ use uuid::Uuid;
 pub type Entry = fn(&[u8]);
 
 /// All of them, with the name of each one's corpus.
-pub const ENTRIES: [(&str, Entry); 4] = [
+pub const ENTRIES: [(&str, Entry); 7] = [
     ("plan-parser", plan_parser),
     ("slash-line", slash_line),
     ("wire-frame", wire_frame),
     ("event-line", event_line),
+    ("model-chat", model_chat),
+    ("model-responses", model_responses),
+    ("model-messages", model_messages),
 ];
 
 /// A plan in a model's text: the first byte says into how long pieces the text is cut.
@@ -177,4 +182,45 @@ pub fn event_line(bytes: &[u8]) {
     fold(&mut state, &read);
     let shown = Slices::of(&state, Some(Epoch(1)));
     shown.changed_since(&shown).expect("slices can be written");
+}
+
+/// The bytes of an answer by chat completions: the first byte says into how long pieces they are cut.
+///
+/// # Panics
+///
+/// When a cut changes something, or a call has no name.
+pub fn model_chat(bytes: &[u8]) {
+    model_answer(Api::Chat, bytes);
+}
+
+/// The same by responses.
+///
+/// # Panics
+///
+/// As [`model_chat`] does.
+pub fn model_responses(bytes: &[u8]) {
+    model_answer(Api::Responses, bytes);
+}
+
+/// The same by messages.
+///
+/// # Panics
+///
+/// As [`model_chat`] does.
+pub fn model_messages(bytes: &[u8]) {
+    model_answer(Api::Messages, bytes);
+}
+
+fn model_answer(api: Api, bytes: &[u8]) {
+    let Some((first, rest)) = bytes.split_first() else { return };
+    let (chunks, finish) = decode_recorded(api, [rest.to_vec()]);
+    let pieces = rest.chunks(1 + usize::from(*first)).map(<[u8]>::to_vec);
+    assert_eq!(decode_recorded(api, pieces), (chunks.clone(), finish.clone()), "a cut changes what is read");
+    let mut assembly = Assembly::new();
+    chunks.iter().for_each(|chunk| assembly.push(chunk));
+    finish.into_iter().for_each(|finish| assembly.push(&Chunk::Finish(finish)));
+    assert!(assembly.calls().iter().all(|call| !call.name.is_empty()));
+    let items = assembly.items().iter();
+    let is_json = |json: &String| serde_json::from_str::<serde_json::Value>(json).is_ok();
+    assert!(items.map(|(_, json)| json).all(is_json), "what goes back is JSON");
 }

@@ -17,7 +17,10 @@ use crate::{Door, Home};
 /// How long a process may take to be ready, or to be gone.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Variables that would change what a process does.
-const FOREIGN: [&str; 9] = [
+const FOREIGN: [&str; 12] = [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_MODEL",
     "OPENAI_BASE_URL",
     "OPENAI_API_KEY",
     "OPENAI_MODEL",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent::RetryPolicy;
-use model::openai::{OpenAi, OpenAiConfig};
 use model::rehearsal::{REHEARSAL, Rehearsal};
+use model::remote::{Api, Remote, RemoteConfig};
 use model::scripted::Scripted;
 use serde_json::{Value, json};
 use sessions::Limits;
@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::connection::Connection;
 use crate::inside::{Answering, Fittings, Inside};
-use crate::{Asked, Door, Home, OpenAiServer, Process, Seen, Tab, WorldClock};
+use crate::{Asked, Door, Fault, Home, ModelServer, Process, Seen, Tab, WorldClock};
 
 /// The name of the model that says what a test wrote down.
 const SCRIPTED: &str = "scripted";
@@ -26,7 +26,7 @@ pub enum Place {
     /// In the test's own process, asking the scripted model at once.
     Inside,
     /// In the test's own process, asking the scripted model over HTTP through the product's own provider.
-    InsideThroughOpenAi,
+    InsideThrough(Api),
     /// In a process of the real binary, asking the scripted model over HTTP.
     Binary,
     /// In the test's own process, with the built-in model.
@@ -54,8 +54,8 @@ pub struct World {
     pub session: Uuid,
     cookie: String,
     up: watch::Sender<Option<SocketAddr>>,
-    /// Lives as long as the world, for a server that asks over HTTP.
-    _openai: Option<OpenAiServer>,
+    /// The model's own server, where it is asked over HTTP.
+    server: Option<ModelServer>,
 }
 
 impl World {
@@ -74,11 +74,21 @@ impl World {
         Self::start(Place::Inside, Limits::default(), RetryPolicy::default()).await
     }
 
+    /// Starts a server in the test's own process that asks the scripted model through `api`, and again when that fails.
+    pub async fn inside_through(api: Api) -> Self {
+        Self::start(Place::InsideThrough(api), Limits::default(), RetryPolicy::default()).await
+    }
+
+    /// Lets the next request to the model's own server go wrong.
+    pub fn model_will(&self, fault: Fault) {
+        self.server.as_ref().expect("the model is asked over HTTP").will(fault);
+    }
+
     async fn start(place: Place, limits: Limits, retry: RetryPolicy) -> Self {
         let (home, model, clock) = (Home::default(), Scripted::default(), WorldClock::default());
-        let asks_over_http = matches!(place, Place::Binary | Place::InsideThroughOpenAi);
-        let openai = if asks_over_http { Some(OpenAiServer::start(model.clone()).await) } else { None };
-        let base_url = openai.as_ref().map(OpenAiServer::base_url).unwrap_or_default();
+        let asks_over_http = matches!(place, Place::Binary | Place::InsideThrough(_));
+        let server = if asks_over_http { Some(ModelServer::start(model.clone()).await) } else { None };
+        let base_url = server.as_ref().map(ModelServer::base_url).unwrap_or_default();
         let host = match place {
             Place::Binary => {
                 std::fs::write(home.config(), "retry.retries = 0\n").expect("the folder is ours");
@@ -89,7 +99,7 @@ impl World {
                 std::fs::write(home.config(), "rehearsal.pace_ms = 0\n").expect("the folder is ours");
                 Host::Binary(Box::new(Process::start(&home, &[]).await))
             }
-            Place::Inside | Place::InsideThroughOpenAi | Place::InsideRehearsing => {
+            Place::Inside | Place::InsideThrough(_) | Place::InsideRehearsing => {
                 let answering = answering(place, &model, &base_url);
                 let fittings = Fittings { answering, clock: clock.clone(), limits, retry };
                 Host::Inside(Box::new(Inside::start(&home, fittings).await))
@@ -100,7 +110,7 @@ impl World {
         let created = door.post("/v1/sessions", &json!({"session": session})).await;
         assert_eq!(created.status, 201, "a session is created: {:?}", created.body);
         let up = watch::Sender::new(Some(door.address));
-        Self { host, home, model, clock, session, cookie, up, _openai: openai }
+        Self { host, home, model, clock, session, cookie, up, server }
     }
 
     /// Opens a tab on the first session, and waits until it shows it.
@@ -185,8 +195,8 @@ fn answering(place: Place, model: &Scripted, base_url: &str) -> Answering {
         Place::InsideRehearsing | Place::BinaryRehearsing => {
             Answering { provider: Arc::new(Rehearsal::new(Duration::ZERO)), model: REHEARSAL.to_owned() }
         }
-        Place::InsideThroughOpenAi => {
-            let provider = OpenAi::new(OpenAiConfig::new(base_url)).expect("a loopback address will do");
+        Place::InsideThrough(api) => {
+            let provider = Remote::new(RemoteConfig::new(api, base_url)).expect("a loopback address will do");
             Answering { provider: Arc::new(provider), model: SCRIPTED.to_owned() }
         }
         Place::Inside | Place::Binary => {

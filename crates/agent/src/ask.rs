@@ -1,6 +1,8 @@
 //! One request: built from the log, recorded, streamed into the log, and its answer recorded.
 
-use events::{Block, CallId, Digest, ModeText, RequestAttempt, RequestHeader, StepFinish, Usage};
+use events::{
+    Block, CallId, Digest, ModeText, ProviderItem, RequestAttempt, RequestHeader, StepFinish, Usage,
+};
 use futures_util::StreamExt;
 use model::{Assembly, Failure, FailureClass, Finish, Request};
 use projections::{OpenStep, State};
@@ -203,7 +205,15 @@ impl Agent {
             _ => StepFinish::Stop,
         };
         let plan = plan_of(state, assembly.text(), finish);
-        Answered { content, plan, usage: Some(usage), finish, model: self.models.asked(state).model.clone() }
+        let route = self.models.asked(state);
+        let item = |(before_call, json): &(u32, String)| ProviderItem {
+            provider: route.provider.name().to_owned(),
+            model: route.model.clone(),
+            before_call: *before_call,
+            json: json.clone(),
+        };
+        let items = assembly.items().iter().map(item).collect();
+        Answered { content, items, plan, usage: Some(usage), finish, model: route.model.clone() }
     }
 }
 

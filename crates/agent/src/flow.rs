@@ -61,7 +61,7 @@ impl Flow {
                     self.sort(segments);
                 }
             },
-            Chunk::CallDelta { .. } | Chunk::Usage(_) | Chunk::Finish(_) => {}
+            Chunk::CallDelta { .. } | Chunk::Item(_) | Chunk::Usage(_) | Chunk::Finish(_) => {}
         }
     }
 

@@ -3,8 +3,8 @@
 use std::collections::{HashSet, VecDeque};
 
 use events::{
-    AssistantMessage, Block, Envelope, GoalChange, Seq, SessionEvent, Source, ToolOutcome, ToolResult,
-    UserMessage, plain_text,
+    AssistantMessage, Block, Envelope, GoalChange, ProviderItem, Seq, SessionEvent, Source, ToolOutcome,
+    ToolResult, UserMessage, plain_text,
 };
 use model::{Call, Message};
 use sessions::{LogError, ReadLimit, Session};
@@ -123,5 +123,12 @@ fn answer_of(data: &AssistantMessage) -> Option<Message> {
         }
     }
     let text = plain_text(&data.content);
-    (!text.is_empty() || !calls.is_empty()).then_some(Message::Assistant { text, reasoning, calls })
+    let item = |item: &ProviderItem| model::Item {
+        provider: item.provider.clone(),
+        model: item.model.clone(),
+        before_call: item.before_call,
+        json: item.json.clone(),
+    };
+    let items = data.items.iter().map(item).collect();
+    (!text.is_empty() || !calls.is_empty()).then_some(Message::Assistant { text, reasoning, calls, items })
 }

@@ -13,9 +13,10 @@ pub(crate) fn request_bytes(request: &Request) -> usize {
 fn message_bytes(message: &Message) -> usize {
     match message {
         Message::User { text } | Message::Tool { text, .. } => text.len(),
-        Message::Assistant { text, reasoning, calls } => {
+        Message::Assistant { text, reasoning, calls, items } => {
             let calls = calls.iter().map(|call| call.name.len() + call.arguments.len());
-            text.len() + reasoning.len() + calls.sum::<usize>()
+            let items = items.iter().map(|item| item.json.len());
+            text.len() + reasoning.len() + calls.sum::<usize>() + items.sum::<usize>()
         }
     }
 }

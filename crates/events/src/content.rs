@@ -112,6 +112,20 @@ pub enum Block {
     },
 }
 
+/// A part of an answer that only its provider can read, such as sealed reasoning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProviderItem {
+    /// The provider.
+    pub provider: String,
+    /// The model that gave it.
+    pub model: String,
+    /// The call of the answer that it stands before, from 0.
+    #[serde(default)]
+    pub before_call: u32,
+    /// JSON text, exactly as it came.
+    pub json: String,
+}
+
 impl SessionEvent {
     /// Returns the objects that it names, which are kept beside the log.
     pub fn objects(&self) -> impl Iterator<Item = &Digest> {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Actor, Block, CallId, Digest, InputId, MessageId, Source, Usage};
+use crate::{Actor, Block, CallId, Digest, InputId, MessageId, ProviderItem, Source, Usage};
 
 /// Which of the two lists an input waits in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -307,6 +307,9 @@ pub struct AssistantMessage {
     /// Whether it was cut short by a stop or a crash; calls are left out then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// What only the provider can read, for it to be sent back as it came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ProviderItem>,
 }
 
 /// The model asks for a tool. Written before any permission is looked at.

@@ -10,6 +10,7 @@ pub struct Assembly {
     text: String,
     reasoning: String,
     parts: BTreeMap<u32, CallParts>,
+    items: Vec<(u32, String)>,
     usage: Option<Usage>,
     finish: Option<Finish>,
 }
@@ -37,6 +38,10 @@ impl Assembly {
                 let parts = self.parts.entry(*index).or_default();
                 parts.name_it(call_id.as_deref(), name.as_deref());
                 parts.arguments.push_str(arguments);
+            }
+            Chunk::Item(json) => {
+                let calls = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
+                self.items.push((calls, json.clone()));
             }
             Chunk::Usage(usage) => self.usage = Some(*usage),
             Chunk::Finish(finish) => self.finish = Some(*finish),
@@ -71,6 +76,12 @@ impl Assembly {
             calls.push(Call { call_id, name: parts.name.clone(), arguments: parts.arguments.clone() });
         }
         calls
+    }
+
+    /// Returns what only the provider can read: JSON texts, each with how many calls had begun before it.
+    #[must_use]
+    pub fn items(&self) -> &[(u32, String)] {
+        &self.items
     }
 
     /// Returns what the request used, once the provider has said so.

@@ -21,6 +21,8 @@ pub enum Chunk {
         /// What to append to its arguments.
         arguments: String,
     },
+    /// Something that only its provider can read, such as sealed reasoning: JSON text, to be sent back as it is.
+    Item(String),
     /// What the answer used, for the whole request; a later one replaces an earlier one.
     Usage(Usage),
     /// Why the answer ended. Only [`Chunk::Usage`] may follow.

@@ -40,6 +40,9 @@ pub enum Message {
         reasoning: String,
         /// The tools it called, in order.
         calls: Vec<Call>,
+        /// What only its provider can read; goes back to the model that it came from, and to no other.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        items: Vec<Item>,
     },
     /// The result of one call.
     Tool {
@@ -50,6 +53,19 @@ pub enum Message {
         /// Whether the call went wrong.
         is_error: bool,
     },
+}
+
+/// A part of an answer that only its provider can read, such as sealed reasoning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// The provider's name.
+    pub provider: String,
+    /// The model that gave it.
+    pub model: String,
+    /// The call that it stands before, from 0; what stands before the first call stands before the text too.
+    pub before_call: u32,
+    /// JSON text, exactly as it came.
+    pub json: String,
 }
 
 /// A model's wish to run a tool.

@@ -25,10 +25,13 @@ where
     bytes
         .map(Some)
         .chain(stream::once(ready(None)))
-        .map(move |read| match read {
-            Some(Ok(bytes)) => gate.push(&bytes),
-            Some(Err(failure)) => Err(failure),
-            None => gate.end(),
+        .flat_map(move |read| {
+            let (lines, failure) = match read {
+                Some(Ok(bytes)) => gate.push(&bytes),
+                Some(Err(failure)) => (String::new(), Some(failure)),
+                None => gate.end(),
+            };
+            stream::iter([Ok(lines)].into_iter().chain(failure.map(Err)))
         })
         .eventsource()
         .map(|event| event.map(|event| event.data).map_err(failure))
@@ -56,33 +59,43 @@ struct Gate {
 }
 
 impl Gate {
-    /// Takes bytes and returns the lines that they complete; the parser knows an event by its lines.
-    fn push(&mut self, bytes: &[u8]) -> Result<String, Failure> {
-        self.answer_bytes += bytes.len();
-        if self.answer_bytes > ANSWER_BYTES_MAX {
-            return Err(too_long("an answer", ANSWER_BYTES_MAX));
-        }
-        for byte in bytes {
-            self.count(*byte)?;
-        }
-        self.unfinished.extend_from_slice(bytes);
-        let whole = self.unfinished.iter().rposition(|byte| is_line_end(*byte)).map_or(0, |at| at + 1);
-        let rest = self.unfinished.split_off(whole);
-        text(std::mem::replace(&mut self.unfinished, rest))
+    /// Takes bytes and returns the lines that they complete, up to a failure if there is one, so that it makes no
+    /// difference how the bytes were cut; the parser knows an event by its lines.
+    fn push(&mut self, bytes: &[u8]) -> (String, Option<Failure>) {
+        let (fitting, too_long) = self.fitting(bytes);
+        self.unfinished.extend_from_slice(fitting);
+        let rest = self.unfinished.split_off(whole_lines(&self.unfinished));
+        let (lines, garbled) = text(std::mem::replace(&mut self.unfinished, rest));
+        (lines, garbled.or(too_long))
     }
 
     /// Returns the last line, closed, and closes its event.
-    fn end(&mut self) -> Result<String, Failure> {
+    fn end(&mut self) -> (String, Option<Failure>) {
         let mut last = std::mem::take(&mut self.unfinished);
         if let Err(error) = std::str::from_utf8(&last)
             && error.error_len().is_none()
         {
             last.truncate(error.valid_up_to());
         }
-        text(last).map(|last| last + "\n\n")
+        let (last, garbled) = text(last);
+        (last + "\n\n", garbled)
+    }
+
+    /// Returns the bytes that come before any limit, and which limit is behind them.
+    fn fitting<'a>(&mut self, bytes: &'a [u8]) -> (&'a [u8], Option<Failure>) {
+        for (at, byte) in bytes.iter().enumerate() {
+            if let Err(failure) = self.count(*byte) {
+                return (&bytes[..at], Some(failure));
+            }
+        }
+        (bytes, None)
     }
 
     fn count(&mut self, byte: u8) -> Result<(), Failure> {
+        self.answer_bytes += 1;
+        if self.answer_bytes > ANSWER_BYTES_MAX {
+            return Err(too_long("an answer", ANSWER_BYTES_MAX));
+        }
         self.event_bytes += 1;
         if !is_line_end(byte) {
             self.line_bytes += 1;
@@ -103,9 +116,19 @@ fn is_line_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
-fn text(bytes: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::new(FailureClass::Unknown, "the provider sent text that is not UTF-8"))
+/// Returns how many bytes the whole lines of `bytes` have.
+fn whole_lines(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|byte| is_line_end(*byte)).map_or(0, |at| at + 1)
+}
+
+/// Returns the text of `bytes`, up to the line that is no text.
+fn text(bytes: Vec<u8>) -> (String, Option<Failure>) {
+    String::from_utf8(bytes).map(|text| (text, None)).unwrap_or_else(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let lines = String::from_utf8_lossy(&valid[..whole_lines(valid)]).into_owned();
+        let failure = Failure::new(FailureClass::Unknown, "the provider sent text that is not UTF-8");
+        (lines, Some(failure))
+    })
 }
 
 fn too_long(what: &str, bytes_max: usize) -> Failure {

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Runs coding agents whose sessions survive anything: plans, goals and todos as durable events, in every tab at once.
 ///
 /// Without a provider a built-in rehearsal model answers, which needs no key and no network. With `OPENAI_BASE_URL`
-/// and/or `OPENAI_API_KEY` set, any OpenAI-compatible server does.
+/// and/or `OPENAI_API_KEY` set, any OpenAI-compatible server does, and with `ANTHROPIC_API_KEY` Anthropic's.
 ///
 /// Settings are looked for here first, then in the environment, then in `waymark.toml` in your configuration folder.
 #[derive(Debug, Clone, Default, Parser)]
@@ -35,7 +35,7 @@ pub struct Cli {
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
 
-    /// Model to ask: `rehearsal`, or a model of the OpenAI-compatible server
+    /// Model to ask: `rehearsal`, `PROVIDER/MODEL`, or a model of the provider that is set up
     #[arg(long, value_name = "NAME", env = "WAYMARK_MODEL")]
     pub model: Option<String>,
 

@@ -1,42 +1,73 @@
-//! The provider that the settings ask for.
+//! The models that the settings ask for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use agent::{Models, Route};
+use anyhow::{Context, anyhow, bail};
 use model::Provider;
-use model::openai::{OpenAi, OpenAiConfig};
-use model::rehearsal::{REHEARSAL, Rehearsal};
+use model::rehearsal::Rehearsal;
+use model::remote::{Remote, RemoteConfig};
+use model::replay::Replay;
 
-use crate::settings::ProviderSettings;
+use crate::settings::{ModelName, ModelSettings, ProviderSettings};
 
-/// A provider and the model to ask it for.
-pub(crate) struct Chosen {
-    pub(crate) provider: Arc<dyn Provider>,
-    pub(crate) model: String,
+/// A provider, with what only servers can be asked.
+struct Prepared {
+    provider: Arc<dyn Provider>,
+    remote: Option<(Remote, String)>,
 }
 
-/// Makes the provider; a model that nobody named is the only one that the server has.
-pub(crate) async fn choose(settings: &ProviderSettings) -> anyhow::Result<Chosen> {
+/// Prepares every provider that is named; a model that nobody named is the only one that its server has.
+pub(crate) async fn choose(settings: &ModelSettings) -> anyhow::Result<Models> {
+    let mut prepared = BTreeMap::new();
+    for (name, provider) in &settings.providers {
+        prepared.insert(name.as_str(), prepare(name, provider)?);
+    }
+    let main = route(&settings.main, &prepared).await?;
+    let fallback = match &settings.fallback {
+        Some(name) => Some(route(name, &prepared).await?),
+        None => None,
+    };
+    Ok(Models { main, fallback })
+}
+
+fn prepare(name: &str, settings: &ProviderSettings) -> anyhow::Result<Prepared> {
     match settings {
         ProviderSettings::Rehearsal { pace_ms } => {
             let provider = Arc::new(Rehearsal::new(Duration::from_millis(*pace_ms)));
-            Ok(Chosen { provider, model: REHEARSAL.to_owned() })
+            Ok(Prepared { provider, remote: None })
         }
-        ProviderSettings::OpenAi { base_url, key, model } => {
-            let mut config = OpenAiConfig::new(base_url.clone());
-            config.key.clone_from(key);
-            let provider = OpenAi::new(config)?;
-            let model = match model {
-                Some(model) => model.clone(),
-                None => only_model(&provider, base_url).await?,
+        ProviderSettings::Replay { path } => {
+            Ok(Prepared { provider: Arc::new(Replay::open(path)?), remote: None })
+        }
+        ProviderSettings::Remote { api, base_url, key } => {
+            let config = RemoteConfig {
+                name: name.to_owned(),
+                key: key.clone(),
+                ..RemoteConfig::new(*api, base_url.clone())
             };
-            Ok(Chosen { provider: Arc::new(provider), model })
+            let remote = Remote::new(config)?;
+            let provider = Arc::new(remote.clone());
+            Ok(Prepared { provider, remote: Some((remote, base_url.clone())) })
         }
     }
 }
 
-async fn only_model(provider: &OpenAi, base_url: &str) -> anyhow::Result<String> {
+async fn route(name: &ModelName, prepared: &BTreeMap<&str, Prepared>) -> anyhow::Result<Route> {
+    let found = prepared.get(name.provider.as_str());
+    let Prepared { provider, remote } =
+        found.ok_or_else(|| anyhow!("no provider is called {}", name.provider))?;
+    let model = match (&name.model, remote) {
+        (Some(model), _) => model.clone(),
+        (None, Some((remote, base_url))) => only_model(remote, base_url).await?,
+        (None, None) => name.provider.clone(),
+    };
+    Ok(Route { effort: name.effort, ..Route::new(Arc::clone(provider), model) })
+}
+
+async fn only_model(provider: &Remote, base_url: &str) -> anyhow::Result<String> {
     let listed = provider.models().await;
     let models = listed
         .with_context(|| format!("cannot ask {base_url} which models it has; name one with --model"))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::{Models, Modes, Outfit, Route};
+use agent::{Models, Modes, Outfit};
 use anyhow::{Context, anyhow};
 use gateway::{About, Access, Gateway, GatewayLimits};
 use secrecy::ExposeSecret;
@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tools::{Registry, Sandbox, SandboxKind};
 
 use crate::log_command::{Socket, open_socket};
-use crate::provider::{Chosen, choose};
+use crate::provider::choose;
 use crate::{Engine, Parts, Settings};
 
 /// Serves until Ctrl-C or SIGTERM. Prints one line with the address and the token once everything is ready.
@@ -25,7 +25,7 @@ use crate::{Engine, Parts, Settings};
 pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let listener = bind(&settings).await?;
     let address = listener.local_addr().context("cannot tell the address listened on")?;
-    let chosen = choose(&settings.provider).await?;
+    let models = choose(&settings.models).await?;
     let sandbox = tokio::task::spawn_blocking(|| Sandbox::probe(std::env::current_exe().ok())).await?;
     warn_of_missing(&sandbox);
     let folder = settings.data.clone();
@@ -36,8 +36,8 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let log: Arc<dyn Log> = segments.clone();
     let access = Access::open(&settings.data, log.id())
         .with_context(|| format!("cannot use the keys in {}", settings.data.display()))?;
-    let engine = Engine::start(parts(&settings, (&chosen, &sandbox), Arc::clone(&log))?).await?;
-    let about = about(&settings, &chosen, &log);
+    let engine = Engine::start(parts(&settings, (&models, &sandbox), Arc::clone(&log))?).await?;
+    let about = about(&settings, &models, &log);
     let (access, shown) = sign_in(access, &settings);
     let gateway = Gateway {
         sessions: Arc::clone(engine.sessions()),
@@ -46,7 +46,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
         limits: GatewayLimits::default(),
         hosts: settings.hosts.clone(),
     };
-    let (workspace, model) = (settings.workspace.display(), &chosen.model);
+    let (workspace, model) = (settings.workspace.display(), &models.main.model);
     println!("waymark: http://{address}/{shown}  (workspace: {workspace}, model: {model})");
     gateway::serve(listener, gateway, interrupted()).await.context("the server stopped")?;
     drop(socket);
@@ -121,17 +121,17 @@ fn modes(settings: &Settings, model: &str, registry: &Registry) -> anyhow::Resul
 
 fn parts(
     settings: &Settings,
-    (chosen, sandbox): (&Chosen, &Sandbox),
+    (models, sandbox): (&Models, &Sandbox),
     log: Arc<dyn Log>,
 ) -> anyhow::Result<Parts> {
     let registry = registry(settings);
     let protected: Vec<PathBuf> =
         [Some(settings.data.clone()), settings.config_folder.clone()].into_iter().flatten().collect();
     let outfit = Outfit {
-        models: Models::only(Route::new(Arc::clone(&chosen.provider), chosen.model.clone())),
+        models: models.clone(),
         retry: settings.retry,
         chance: rand::random,
-        modes: Arc::new(modes(settings, &chosen.model, &registry)?),
+        modes: Arc::new(modes(settings, &models.main.model, &registry)?),
         registry: Arc::new(registry),
         protected,
         sandbox: sandbox.clone(),
@@ -140,12 +140,12 @@ fn parts(
     Ok(Parts { log, clock: Arc::new(SystemClock), limits, residency, outfit })
 }
 
-fn about(settings: &Settings, chosen: &Chosen, log: &Arc<dyn Log>) -> About {
+fn about(settings: &Settings, models: &Models, log: &Arc<dyn Log>) -> About {
     About {
         log: log.id(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        provider: chosen.provider.name().to_owned(),
-        model: chosen.model.clone(),
+        provider: models.main.provider.name().to_owned(),
+        model: models.main.model.clone(),
         workspace: settings.workspace.display().to_string(),
     }
 }

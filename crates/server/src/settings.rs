@@ -13,14 +13,15 @@ use crate::cli::Cli;
 
 mod goal;
 mod listening;
+mod models;
 mod retry;
+
+pub use models::{ModelName, ModelSettings, ProviderSettings};
 
 use goal::GoalFile;
 use listening::{LAUNCH_TOKEN_CHARS_MIN, PORT, launch_token, listen};
+use models::ProviderFile;
 use retry::RetryFile;
-
-/// Milliseconds between two words of the rehearsal model.
-const REHEARSAL_PACE_MS: u64 = 12;
 
 /// Everything that a server is started with.
 #[derive(Debug, Clone)]
@@ -37,8 +38,8 @@ pub struct Settings {
     pub launch_token: Option<SecretString>,
     /// Names under which the server is reached beside its address, as `host:port`.
     pub hosts: Vec<String>,
-    /// Who answers.
-    pub provider: ProviderSettings,
+    /// Who can be asked, and who is asked.
+    pub models: ModelSettings,
     /// What comes of a request that failed.
     pub retry: RetryPolicy,
     /// The limits in force.
@@ -49,25 +50,6 @@ pub struct Settings {
     pub model_mode_texts: BTreeMap<String, ModeTexts>,
     /// How much may stay in memory.
     pub residency: Residency,
-}
-
-/// Who answers.
-#[derive(Debug, Clone)]
-pub enum ProviderSettings {
-    /// The built-in model.
-    Rehearsal {
-        /// Milliseconds between two words.
-        pace_ms: u64,
-    },
-    /// An OpenAI-compatible server.
-    OpenAi {
-        /// Its address, up to and including the version.
-        base_url: String,
-        /// The key, if it wants one.
-        key: Option<SecretString>,
-        /// The model; none means the only one that the server has.
-        model: Option<String>,
-    },
 }
 
 /// What is wrong with the settings.
@@ -122,6 +104,24 @@ pub enum SettingsError {
         "WAYMARK_TOKEN has to be {LAUNCH_TOKEN_CHARS_MIN} or more printable characters, none of them a space or one of `&#%+`"
     )]
     WeakToken,
+    /// A provider is not set up whole.
+    #[error("providers.{name} is not set up: {why}")]
+    Provider {
+        /// The provider.
+        name: String,
+        /// What is missing.
+        why: String,
+    },
+    /// Nobody is set up who could have the model.
+    #[error(
+        "{setting} is {name:?}, but no provider is set up that could have it; set OPENAI_API_KEY, ANTHROPIC_API_KEY or [providers.NAME]"
+    )]
+    ModelUnknown {
+        /// The setting.
+        setting: &'static str,
+        /// The model's name.
+        name: String,
+    },
     /// A setting is out of range.
     #[error("{name} is {value}, but it has to be {range}")]
     OutOfRange {
@@ -144,6 +144,8 @@ struct File {
     #[serde(default)]
     hosts: Vec<String>,
     model: Option<String>,
+    fallback: Option<String>,
+    providers: BTreeMap<String, ProviderFile>,
     openai: OpenAiFile,
     rehearsal: RehearsalFile,
     goal: GoalFile,
@@ -211,7 +213,7 @@ impl Settings {
             listen: listen(cli, &file, launch_token.is_some())?,
             launch_token,
             hosts: file.hosts.clone(),
-            provider: provider(cli, &file, &environment),
+            models: models::resolve(cli, &file, &environment)?,
             retry: file.retry.policy()?,
             limits: limits(&file)?,
             mode_texts: ModeTexts {
@@ -298,23 +300,6 @@ fn is_below(path: &Path, folder: &Path) -> bool {
             canonical.join(rest).starts_with(folder)
         }
         None => path.starts_with(folder),
-    }
-}
-
-/// A provider that somebody set up is used; `rehearsal` can still be asked for by name.
-fn provider(cli: &Cli, file: &File, environment: &impl Fn(&str) -> Option<String>) -> ProviderSettings {
-    let set = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
-    let model = cli.model.clone().or_else(|| file.model.clone());
-    let key_env = file.openai.key_env.as_deref().unwrap_or("OPENAI_API_KEY");
-    let (base_url, key) = (set("OPENAI_BASE_URL").or(file.openai.base_url.clone()), set(key_env));
-    let is_set_up = base_url.is_some() || key.is_some();
-    if !is_set_up || model.as_deref() == Some(model::rehearsal::REHEARSAL) {
-        return ProviderSettings::Rehearsal { pace_ms: file.rehearsal.pace_ms.unwrap_or(REHEARSAL_PACE_MS) };
-    }
-    ProviderSettings::OpenAi {
-        base_url: base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned()),
-        key: key.map(SecretString::from),
-        model: model.or_else(|| set("OPENAI_MODEL")),
     }
 }
 

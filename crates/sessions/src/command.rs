@@ -1,8 +1,9 @@
 //! What may be asked of a session: by people, by the agent, by the goal driver.
 
 use events::{
-    Answer, AssistantDelta, Block, CallId, Digest, GoalRef, InputId, PlanId, QuestionId, RequestAttempt,
-    RequestHeader, StepFinish, Target, ToolClass, ToolFailure, ToolResult, ToolSandbox, Usage, Verdict,
+    Answer, AssistantDelta, Block, CallId, Digest, GoalRef, InputId, PlanId, ProviderItem, QuestionId,
+    RequestAttempt, RequestHeader, StepFinish, Target, ToolClass, ToolFailure, ToolResult, ToolSandbox,
+    Usage, Verdict,
 };
 use projections::WorkspaceMark;
 use serde::{Deserialize, Serialize};
@@ -308,6 +309,8 @@ pub struct Outage {
 pub struct Answered {
     /// Text, reasoning and calls, in order.
     pub content: Vec<Block>,
+    /// What only the provider can read.
+    pub items: Vec<ProviderItem>,
     /// The plan that its text holds as a block.
     pub plan: Option<String>,
     /// What it used.

@@ -81,6 +81,7 @@ mod tests {
             content: vec![],
             usage: None,
             interrupted: false,
+            items: Vec::new(),
         };
         let Part::Whole(name) = part_of(&line(message)) else { panic!("a message is whole") };
         assert_eq!(part_of(&delta(2, 3, 1)), Part::Piece(name));

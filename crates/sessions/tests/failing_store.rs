@@ -74,6 +74,7 @@ fn end_turn() -> Command {
 async fn round_but_its_end(session: &Session) {
     works(session, Actor::DRIVER, reserve(session, 1)).await.unwrap();
     let answer = Answered {
+        items: Vec::new(),
         content: vec![events::Block::text("done")],
         plan: None,
         usage: None,

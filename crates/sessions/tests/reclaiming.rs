@@ -60,8 +60,15 @@ impl Author {
         }
         let content = vec![Block::Text { text: said }];
         let message_id = MessageId(Uuid::now_v7());
-        let message =
-            AssistantMessage { message_id, turn, step: 1, content, usage: None, interrupted: false };
+        let message = AssistantMessage {
+            message_id,
+            turn,
+            step: 1,
+            content,
+            usage: None,
+            interrupted: false,
+            items: Vec::new(),
+        };
         self.write(vec![event(message)]).await;
         let finish = StepFinish::Stop;
         let end = StepEnd { turn, step: 1, finish, usage: None, role: None, model: None, cost_micros: None };

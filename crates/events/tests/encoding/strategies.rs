@@ -179,12 +179,22 @@ fn messages() -> impl Strategy<Value = SessionEvent> {
                 AssistantDelta { turn, step: turn / 2, attempt, offset, channel, text }.into()
             }
         ),
-        (id(), any::<u32>(), content(), of(usage()), any::<bool>()).prop_map(
-            |(message_id, turn, content, usage, interrupted)| {
-                AssistantMessage { message_id, turn, step: turn / 2, content, usage, interrupted }.into()
+        (id(), any::<u32>(), content(), of(usage()), any::<bool>(), vec(provider_item(), 0..3)).prop_map(
+            |(message_id, turn, content, usage, interrupted, items)| {
+                AssistantMessage { message_id, turn, step: turn / 2, content, usage, interrupted, items }
+                    .into()
             }
         ),
     ]
+}
+
+fn provider_item() -> impl Strategy<Value = ProviderItem> {
+    (text(), text(), any::<u32>(), text()).prop_map(|(provider, model, before_call, json)| ProviderItem {
+        provider,
+        model,
+        before_call,
+        json,
+    })
 }
 
 fn tools() -> impl Strategy<Value = SessionEvent> {

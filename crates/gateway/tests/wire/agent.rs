@@ -31,6 +31,7 @@ pub(crate) async fn answers(session: &Session, content: Vec<Block>) -> Seq {
     records(
         session,
         AgentCommand::Answered(Answered {
+            items: Vec::new(),
             content,
             plan: None,
             usage: None,

@@ -99,14 +99,14 @@ fn chars_of(chunk: &Chunk) -> usize {
         Chunk::Text(text) | Chunk::Reasoning(text) | Chunk::CallDelta { arguments: text, .. } => {
             text.chars().count()
         }
-        Chunk::Usage(_) | Chunk::Finish(_) => 0,
+        Chunk::Item(_) | Chunk::Usage(_) | Chunk::Finish(_) => 0,
     }
 }
 
 fn chars_in(message: &Message) -> usize {
     match message {
         Message::User { text } | Message::Tool { text, .. } => text.chars().count(),
-        Message::Assistant { text, reasoning, calls } => {
+        Message::Assistant { text, reasoning, calls, items: _ } => {
             let called: usize =
                 calls.iter().map(|call| call.name.len() + call.arguments.chars().count()).sum();
             text.chars().count() + reasoning.chars().count() + called

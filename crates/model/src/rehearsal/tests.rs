@@ -91,6 +91,7 @@ impl Play {
             text: text.clone(),
             reasoning,
             calls: calls.clone(),
+            items: Vec::new(),
         });
         for call in &calls {
             let (text, is_error) = host(call);

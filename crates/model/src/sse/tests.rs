@@ -53,3 +53,13 @@ fn a_failure_of_the_reader_passes_through() {
     let read: Vec<_> = events(bytes).take(2).collect().now_or_never().unwrap();
     assert_eq!(read, [Ok("a".to_owned()), Err(failure)]);
 }
+
+#[test]
+fn what_comes_before_a_garbled_line_is_read_however_the_bytes_were_cut() {
+    let bytes = b"data: a\n\ndata: \xff\n\n";
+    for pieces in [vec![bytes.to_vec()], bytes.iter().map(|byte| vec![*byte]).collect()] {
+        let read = read(pieces);
+        assert_eq!(read[0], Ok("a".to_owned()));
+        assert!(read[1].is_err(), "{read:?}");
+    }
+}

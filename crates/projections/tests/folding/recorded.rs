@@ -108,7 +108,16 @@ pub(crate) fn step_end(turn: u32, step: u32) -> SessionEvent {
 pub(crate) fn answered(turn: u32, step: u32) -> SessionEvent {
     let content = vec![Block::text("hello")];
     let message_id = message(900);
-    events::AssistantMessage { message_id, turn, step, content, usage: None, interrupted: false }.into()
+    events::AssistantMessage {
+        message_id,
+        turn,
+        step,
+        content,
+        usage: None,
+        interrupted: false,
+        items: Vec::new(),
+    }
+    .into()
 }
 
 pub(crate) fn call(id: &str) -> SessionEvent {

@@ -23,34 +23,10 @@ fn nothing(_: &str) -> Option<String> {
 }
 
 #[test]
-fn without_a_provider_the_rehearsal_model_answers() {
+fn a_server_listens_on_loopback_unless_told_otherwise() {
     let (_root, workspace, data) = folders();
     let settings = Settings::resolve(&cli(&workspace, &data), nothing).unwrap();
-    assert!(matches!(settings.provider, ProviderSettings::Rehearsal { pace_ms: REHEARSAL_PACE_MS }));
     assert_eq!(settings.listen.to_string(), "127.0.0.1:7420");
-}
-
-#[test]
-fn a_base_url_or_a_key_is_enough_for_the_compatible_provider() {
-    let (_root, workspace, data) = folders();
-    let cli = cli(&workspace, &data);
-    let local = |name: &str| (name == "OPENAI_BASE_URL").then(|| "http://127.0.0.1:1/v1".to_owned());
-    let settings = Settings::resolve(&cli, local).unwrap();
-    assert!(matches!(settings.provider, ProviderSettings::OpenAi { key: None, model: None, .. }));
-    let keyed = |name: &str| (name == "OPENAI_API_KEY").then(|| "secret".to_owned());
-    let settings = Settings::resolve(&cli, keyed).unwrap();
-    assert!(!format!("{settings:?}").contains("secret"));
-    let ProviderSettings::OpenAi { base_url, .. } = settings.provider else { panic!("another provider") };
-    assert_eq!(base_url, "https://api.openai.com/v1");
-}
-
-#[test]
-fn rehearsal_asked_for_by_name_wins_over_the_environment() {
-    let (_root, workspace, data) = folders();
-    let cli = Cli { model: Some("rehearsal".to_owned()), ..cli(&workspace, &data) };
-    let set = |name: &str| name.starts_with("OPENAI").then(|| "http://127.0.0.1:1/v1".to_owned());
-    let settings = Settings::resolve(&cli, set).unwrap();
-    assert!(matches!(settings.provider, ProviderSettings::Rehearsal { .. }));
 }
 
 #[test]

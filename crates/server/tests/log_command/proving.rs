@@ -34,6 +34,7 @@ fn forged() -> Vec<SessionEvent> {
         content: vec![call],
         usage: None,
         interrupted: false,
+        items: Vec::new(),
     };
     vec![
         PlanMode { active: true }.into(),

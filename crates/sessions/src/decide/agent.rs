@@ -231,8 +231,18 @@ fn answered(state: &State, answer: &Answered, at: &Moment) -> Decision {
     let content = with_distinct_calls(&allowed(open, &answer.content));
     let message_id = MessageId(at.ids.fresh());
     let (shown, usage) = (content.clone(), answer.usage);
-    let mut events =
-        vec![AssistantMessage { message_id, turn, step, content: shown, usage, interrupted: false }.into()];
+    let mut events = vec![
+        AssistantMessage {
+            message_id,
+            turn,
+            step,
+            content: shown,
+            usage,
+            interrupted: false,
+            items: answer.items.clone(),
+        }
+        .into(),
+    ];
     let calls = content.iter().filter_map(|block| match block {
         Block::ToolCall { call_id, name, arguments } => Some(ToolCall {
             turn,

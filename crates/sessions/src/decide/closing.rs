@@ -94,6 +94,7 @@ fn close_step(state: &State, step: &OpenStep, closing: Closing, at: &Moment) -> 
             content: seen,
             usage: None,
             interrupted: true,
+            items: Vec::new(),
         };
         events.push(message.into());
     }

@@ -316,14 +316,21 @@ pub(crate) fn answers_planning(content: Vec<Block>, plan: Option<&str>, finish: 
     let plan = plan.map(str::to_owned);
     let usage = Usage { input_tokens: 10, output_tokens: 2, ..Usage::default() };
     let model = "rehearsal".to_owned();
-    let answer = Answered { content, plan, usage: Some(usage), finish, model };
+    let answer = Answered { items: Vec::new(), content, plan, usage: Some(usage), finish, model };
     by_model(move |_| AgentCommand::Answered(answer.clone()))
 }
 
 /// The model answers in words, and uses that much.
 pub(crate) fn answers_using(usage: Usage) -> Steps {
     let (content, finish) = (vec![Block::text("done")], StepFinish::Stop);
-    let answer = Answered { content, plan: None, usage: Some(usage), finish, model: "rehearsal".to_owned() };
+    let answer = Answered {
+        items: Vec::new(),
+        content,
+        plan: None,
+        usage: Some(usage),
+        finish,
+        model: "rehearsal".to_owned(),
+    };
     by_model(move |_| AgentCommand::Answered(answer.clone()))
 }
 

@@ -1,0 +1,7 @@
+//! OpenAI's responses.
+
+mod body;
+mod decoder;
+
+pub(super) use body::Body;
+pub(super) use decoder::Decoder;
