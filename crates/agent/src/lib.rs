@@ -7,6 +7,7 @@
 //! * The agent keeps nothing that decides: after any interruption the state says what is due.
 //! * A model is asked only after the step that asks is durable; a tool's body runs only after its start is.
 //! * A request that failed is made again only within its step, before anything of it was called, and on the record.
+//! * Each request can be rebuilt from the log, byte for byte.
 //! * Results are recorded in the order in which the model made the calls.
 //! * A claim that a goal is met is judged, where that is configured, by a request of its own; its answer can only keep the
 //!   claim from standing.
@@ -27,6 +28,7 @@ mod modes;
 mod next;
 mod prompt;
 pub mod proposed_plan;
+mod rebuilt;
 mod retry;
 mod tags;
 mod transcript;
@@ -37,4 +39,5 @@ pub use models::{Models, Route};
 pub use modes::{ModeTextError, ModeTexts, Modes, TemplateError};
 pub use next::{Next, next};
 pub use prompt::system_prompt;
+pub use rebuilt::rebuilt_requests;
 pub use retry::RetryPolicy;

@@ -33,15 +33,17 @@ impl Transcript {
             }
             for batch in batches {
                 self.head = batch.last();
-                let envelopes = batch.envelopes()?;
-                self.messages.extend(envelopes.iter().filter_map(message_of));
-                envelopes.iter().for_each(|envelope| {
-                    self.summarise(envelope);
-                    self.keep_diff(&envelope.event);
-                });
+                batch.envelopes()?.iter().for_each(|envelope| self.take(envelope));
             }
         }
         Ok(())
+    }
+
+    /// Takes the next event.
+    pub(crate) fn take(&mut self, envelope: &Envelope) {
+        self.messages.extend(message_of(envelope));
+        self.summarise(envelope);
+        self.keep_diff(&envelope.event);
     }
 
     /// Returns the conversation, oldest first.

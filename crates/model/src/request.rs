@@ -103,6 +103,12 @@ pub enum Effort {
 }
 
 impl Effort {
+    /// Returns the effort with this name on the wire.
+    #[must_use]
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Low, Self::Medium, Self::High].into_iter().find(|effort| effort.name() == name)
+    }
+
     /// Returns the effort's name on the wire.
     #[must_use]
     pub fn name(self) -> &'static str {
