@@ -38,5 +38,6 @@ mod plan;
 mod process;
 mod provider;
 mod question;
+mod readings;
 mod restart;
 mod sessions;

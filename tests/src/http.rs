@@ -24,6 +24,8 @@ pub struct Asked {
     pub cookie: Option<String>,
     /// The body; null when it is no JSON.
     pub body: Value,
+    /// The body as it came.
+    pub text: String,
 }
 
 impl Asked {
@@ -87,5 +89,6 @@ fn parse(answer: &str) -> Asked {
         status: status.expect("an answer has a status"),
         cookie,
         body: serde_json::from_str(body).unwrap_or(Value::Null),
+        text: body.to_owned(),
     }
 }

@@ -142,6 +142,7 @@ async fn serve(engine: &Engine, (about, access): (About, Access), port: u16) -> 
         access,
         limits: GatewayLimits::default(),
         hosts: Vec::new(),
+        readings: None,
     };
     tokio::spawn(async move {
         let served = gateway::serve(listener, gateway, std::future::pending()).await;

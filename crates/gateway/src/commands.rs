@@ -9,6 +9,7 @@ use serde_json::Value;
 use sessions::{Receipt, Session, Sessions, Submission, SubmitError};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
+use tracing::{Instrument, debug_span};
 
 use crate::errors::Fault;
 use crate::frames::{Refused, ServerFrame, command_of};
@@ -26,9 +27,13 @@ pub(crate) struct Asked {
 /// Carries a command out.
 pub(crate) async fn carry_out(sessions: &Sessions, asked: Asked) -> Result<Receipt, Fault> {
     let command = command_of(asked.command)?;
-    let session = sessions.open(asked.session).await?;
-    let submission = Submission::from_client(asked.client, asked.id, command);
-    session.submit(submission).await.map_err(|error| explained(error, &session))
+    let span = debug_span!("command", session = %asked.session, id = %asked.id, client = %asked.client);
+    let submit = async {
+        let session = sessions.open(asked.session).await?;
+        let submission = Submission::from_client(asked.client, asked.id, command);
+        session.submit(submission).await.map_err(|error| explained(error, &session))
+    };
+    submit.instrument(span).await
 }
 
 /// Adds the state that refused a command, so that its sender sees what it did not know.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::extract::ws::Utf8Bytes;
 use events::{Epoch, LogId, Seq, SessionId};
+use metrics::counter;
 use projections::{Slices, State};
 use serde_json::{Map, Value};
 use sessions::{Batch, LogError, ReadLimit, Session, Sessions, View, fold_batch};
@@ -16,6 +17,7 @@ use crate::GatewayLimits;
 use crate::errors::Fault;
 use crate::frames::{Cursor, Frame, Refused, ServerFrame};
 use crate::history::{self, History, PageLimit};
+use crate::meters::Counted;
 use crate::outbox::{Ended, Outbox};
 
 /// Batches that are read at once.
@@ -77,6 +79,7 @@ struct Follower {
 /// Follows until the client closes the session or is gone, or the session ends.
 pub(crate) async fn follow(opening: Opening) {
     let (outbox, session) = (Arc::clone(&opening.outbox), opening.session);
+    let _counted = Counted::in_gauge("waymark_followers");
     let Err(stop) = run(opening).await;
     // A client that is gone meanwhile needs no last word.
     let _ = tell(stop, session, &outbox).await;
@@ -203,6 +206,7 @@ impl Follower {
     }
 
     async fn skip_to(&mut self, view: View) -> Result<(), Stop> {
+        counter!("waymark_followers_skipped_total").increment(1);
         self.slices = view.slices();
         self.host_epoch = view.host_epoch;
         self.state = view.state;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{DefaultBodyLimit, Extension, Path, State};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, get, post};
@@ -44,6 +45,7 @@ pub(crate) fn routes(front: Arc<Front>) -> Router {
         .route("/{name}", get(page::beside))
         .route("/assets/{*path}", get(page::asset))
         .route("/v1/health", get(health))
+        .route("/v1/metrics", get(readings))
         .route("/v1/ws", get(upgrade))
         .route("/v1/sessions", get(rows).post(create))
         .route("/v1/sessions/{id}", delete(remove))
@@ -66,6 +68,13 @@ pub(crate) fn routes(front: Arc<Front>) -> Router {
 
 async fn health(State(front): Shared) -> Json<Value> {
     Json(json!({ "status": "ok", "version": front.gateway.about.version }))
+}
+
+/// Answers what is counted, in the text form of Prometheus (version 0.0.4).
+async fn readings(State(front): Shared) -> Result<Response, Fault> {
+    let off = || Fault::new(StatusCode::NOT_FOUND, "METRICS_OFF", "nothing is counted in this process");
+    let readings = front.gateway.readings.as_ref().ok_or_else(off)?;
+    Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4")], readings()).into_response())
 }
 
 async fn upgrade(

@@ -37,7 +37,12 @@ pub struct Gateway {
     /// Names under which this server answers beside the loopback ones and the listening address, as
     /// `host:port`; a proxy's, as a rule.
     pub hosts: Vec<String>,
+    /// What the process counts, in the text form of Prometheus; nothing where nobody counts.
+    pub readings: Option<Readings>,
 }
+
+/// Returns what is counted now.
+pub type Readings = Arc<dyn Fn() -> String + Send + Sync>;
 
 /// What a client is told first.
 #[derive(Debug, Clone, Serialize)]

@@ -22,6 +22,7 @@ use crate::follower::{Opening, follow};
 use crate::frames::{self, ClientFrame, Cursor, Refused, ServerFrame};
 use crate::guard::{Caller, viewer_only};
 use crate::list::{self, ListWatch, Teller};
+use crate::meters::Counted;
 use crate::outbox::{Farewell, Outbox, Outgoing};
 use crate::serve::Front;
 use crate::tokens::Role;
@@ -43,6 +44,7 @@ struct Connection {
 
 /// Serves a connection until either side ends it.
 pub(crate) async fn serve_socket(socket: WebSocket, front: Arc<Front>, caller: Caller) {
+    let _counted = Counted::in_gauge("waymark_sockets");
     let limits = front.gateway.limits;
     let (sink, mut stream) = socket.split();
     let mut connection = Connection::new(front, caller);

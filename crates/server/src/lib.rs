@@ -15,6 +15,7 @@ pub mod cli;
 mod engine;
 mod log_command;
 mod provider;
+mod readings;
 mod run;
 mod settings;
 mod token_command;

@@ -14,6 +14,7 @@ use tools::{Registry, Sandbox, SandboxKind};
 
 use crate::log_command::{Socket, open_socket};
 use crate::provider::choose;
+use crate::readings;
 use crate::{Engine, Parts, Settings};
 
 /// Serves until Ctrl-C or SIGTERM. Prints one line with the address and the token once everything is ready.
@@ -45,6 +46,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
         access,
         limits: GatewayLimits::default(),
         hosts: settings.hosts.clone(),
+        readings: Some(readings::begin()?),
     };
     let (workspace, model) = (settings.workspace.display(), &models.main.model);
     println!("waymark: http://{address}/{shown}  (workspace: {workspace}, model: {model})");

@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::list::{KeptRow, row_of};
 use crate::listing::Listing;
+use crate::meters;
 use crate::restore::{Kept, keep_row, keep_state, read_on};
 use crate::session::{Asked, WayIn, Wish};
 use crate::{
@@ -202,7 +203,9 @@ impl Door {
             operation,
             events: events.clone(),
         };
+        let began = Instant::now();
         let appended = self.house.log.append(append).await?;
+        meters::appended(&events, began.elapsed());
         let state = Arc::make_mut(&mut self.state);
         for (seq, new) in (appended.first.0..).map(Seq).zip(events) {
             fold(state, &placed(seq, &appended, at.at_ms, new));

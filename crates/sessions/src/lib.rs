@@ -23,6 +23,7 @@ mod door;
 mod host;
 mod list;
 mod listing;
+mod meters;
 mod mode;
 mod moment;
 mod refusal;

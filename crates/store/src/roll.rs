@@ -3,8 +3,10 @@
 use std::io;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use events::LogId;
+use metrics::histogram;
 
 use crate::record::{Header, Spot};
 use crate::segment::{SEGMENT_HEADER_BYTES, Segment};
@@ -65,7 +67,9 @@ impl End {
     /// Writes a group's bytes and makes them durable.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.segment.file.write_all_at(bytes, u64::from(self.offset))?;
+        let began = Instant::now();
         self.segment.file.sync_data()?;
+        histogram!("waymark_flush_seconds").record(began.elapsed());
         self.offset += u32::try_from(bytes.len()).expect("a group fits its segment");
         self.group += 1;
         self.prepare_next();

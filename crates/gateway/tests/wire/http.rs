@@ -235,3 +235,10 @@ async fn a_fork_outlives_its_parent() {
     assert_eq!(snapshot["slices"]["goal"]["objective"], "ship it");
     assert_eq!(snapshot["history"]["events"][0]["type"], "session/created");
 }
+
+#[tokio::test]
+async fn a_process_that_counts_nothing_says_so() {
+    let world = World::start().await;
+    let answer = get("/v1/metrics").signed(&world).of(&world).await;
+    assert_eq!(answer.refusal(), (404, "METRICS_OFF".to_owned()));
+}

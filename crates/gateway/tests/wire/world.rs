@@ -132,7 +132,14 @@ impl Server {
             model: "rehearsal".to_owned(),
             workspace: "/tmp/workspace".to_owned(),
         };
-        let gateway = Gateway { sessions: Arc::clone(sessions), about, access, limits, hosts: Vec::new() };
+        let gateway = Gateway {
+            sessions: Arc::clone(sessions),
+            about,
+            access,
+            limits,
+            hosts: Vec::new(),
+            readings: None,
+        };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
