@@ -10,6 +10,7 @@ export class Stage {
     this.waymark = waymark;
     this.faults = [];
     this.tabs = [];
+    this.guests = [];
   }
 
   static async set(browser, settings) {
@@ -22,6 +23,16 @@ export class Stage {
     const tab = new Tab(name, await this.context.newPage(), this.faults);
     this.tabs.push(tab);
     await tab.page.goto(url);
+    return tab;
+  }
+
+  /** Opens a session in the browser of somebody who may look, not act. */
+  async guest(name, session) {
+    const context = await this.context.browser().newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
+    this.guests.push(context);
+    const tab = new Tab(name, await context.newPage(), this.faults);
+    await tab.page.goto(await this.waymark.guestUrl());
+    await tab.page.goto(`${this.waymark.origin}/#/s/${session}`);
     return tab;
   }
 
@@ -67,7 +78,7 @@ export class Stage {
   }
 
   async clear() {
-    await this.context.close();
+    for (const context of [this.context, ...this.guests]) await context.close();
     await this.waymark.dispose();
   }
 }

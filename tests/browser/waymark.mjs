@@ -1,11 +1,12 @@
 // The binary under test: one process at a time on the same folders and, after the first start, the same port.
 
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 
 const BINARY = resolve(process.env.WAYMARK_BIN ?? "target/debug/waymark");
 const ANNOUNCED_WITHIN_MS = 60_000;
@@ -59,6 +60,12 @@ export class Waymark {
       setTimeout(() => fail(new Error(`waymark printed no address: ${this.#said}`)), ANNOUNCED_WITHIN_MS).unref();
     });
     return told;
+  }
+
+  /** Returns the address with a new token that lets its bearer look, not act. */
+  async guestUrl() {
+    const { stdout } = await promisify(execFile)(BINARY, ["token", "new", "--viewer", "--data", join(this.root, "data")]);
+    return `${this.origin}/?token=${stdout.trim()}`;
   }
 
   /** Ends the process as a power cut would. */

@@ -39,7 +39,7 @@ const make = (id, options = {}) => { const session = new Session(id, { speed: SP
 seed(make, process.env.SEED ?? "full");
 
 const hello = {
-  type: "hello", log: "mock-log", version: "0.1.0", model: "rehearsal", provider: "rehearsal", workspace: "/home/ada/src/manifold",
+  type: "hello", log: "mock-log", version: "0.1.0", model: "rehearsal", provider: "rehearsal", workspace: "/home/ada/src/manifold", role: "owner",
   commands: [
     { name: "plan", hint: "[off|message]", help: "Enter or leave plan mode" },
     { name: "goal", hint: "[objective|pause|resume|edit|clear]", help: "Set a goal and work on it round by round" },

@@ -1,6 +1,6 @@
 import { intentName } from "../wire/events";
 import type { Slices } from "../wire/frames";
-import { useView } from "../state/store";
+import { usePage, useView } from "../state/store";
 import { PlanReviewCard } from "../cards/PlanReview";
 import { QuestionCard } from "../cards/QuestionCard";
 import { Queue } from "../cards/Queue";
@@ -13,25 +13,28 @@ import { Todos } from "./Todos";
 /** Everything between the transcript and the bottom edge: what waits for a person first, the composer last. */
 export function Dock({ session }: { session: string }) {
   const { slices } = useView();
+  const isViewer = usePage((page) => page.hello?.role === "viewer");
   if (!slices) return <div className="dock" aria-busy="true" />;
   const { review } = slices.plan;
   return (
     <div className="dock">
       <div className="column">
         <div className="dock-upper">
-          {review && <PlanReviewCard key={review.plan_id + review.revision} session={session} review={review} />}
-          {openQuestions(slices).map((question) => (
-            <QuestionCard key={`${question.question_id}.${question.revision}`} session={session} question={question} />
-          ))}
+          <div inert={isViewer}>
+            {review && <PlanReviewCard key={review.plan_id + review.revision} session={session} review={review} />}
+            {openQuestions(slices).map((question) => (
+              <QuestionCard key={`${question.question_id}.${question.revision}`} session={session} question={question} />
+            ))}
+          </div>
           <div className="strips">
             {slices.plan.approved && !review && <ApprovedPlan key={slices.plan.approved.sha256} session={session} plan={slices.plan.approved} />}
             {slices.turn.retry && <Retrying retry={slices.turn.retry} />}
             <Todos todos={slices.todos} isIdle={slices.turn.phase === "idle"} />
             {slices.goal && <GoalBar session={session} goal={slices.goal} />}
-            <Queue session={session} items={slices.inbox} />
+            <div inert={isViewer}><Queue session={session} items={slices.inbox} /></div>
           </div>
         </div>
-        <Composer session={session} slices={slices} />
+        {isViewer ? <p className="viewing">You can look at this session. Acting takes a token that is not a viewer's.</p> : <Composer session={session} slices={slices} />}
       </div>
     </div>
   );

@@ -11,10 +11,11 @@ import { Sidebar } from "./Sidebar";
 
 export function App() {
   const selected = usePage((page) => page.selected);
+  const role = usePage((page) => page.hello?.role);
   const [isListOpen, setListOpen] = useState(false);
   useEffect(() => setListOpen(false), [selected]);
   return (
-    <div className="app" data-list={isListOpen ? "open" : "closed"}>
+    <div className="app" data-role={role} data-list={isListOpen ? "open" : "closed"}>
       <Sidebar onChosen={() => setListOpen(false)} />
       {isListOpen && <button className="veil" aria-label="Close the session list" onClick={() => setListOpen(false)} />}
       <main className="main">
@@ -51,5 +52,7 @@ function Session({ session, onList }: { session: string; onList: () => void }) {
 }
 
 function Nothing() {
+  const isViewer = usePage((page) => page.hello?.role === "viewer");
+  if (isViewer) return <section className="nothing"><p>There is no session to look at yet.</p></section>;
   return <section className="nothing" aria-busy="true" />;
 }

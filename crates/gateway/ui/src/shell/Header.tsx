@@ -52,10 +52,11 @@ function ModelName({ model, provider }: { model: string; provider: string }) {
 
 function Title({ session, title }: { session: string; title: string | null }) {
   const [isRenaming, setRenaming] = useState(false);
+  const isViewer = usePage((page) => page.hello?.role === "viewer");
   if (isRenaming) return <TitleField session={session} title={title} onDone={() => setRenaming(false)} />;
   return (
     <h1 className="title">
-      <button title="Rename" onClick={() => setRenaming(true)}>{title ?? "New session"}</button>
+      <button title={isViewer ? undefined : "Rename"} disabled={isViewer} onClick={() => setRenaming(true)}>{title ?? "New session"}</button>
     </h1>
   );
 }

@@ -29,11 +29,13 @@ export function startRouting(): void {
   window.addEventListener("hashchange", follow);
   follow();
   const stop = usePage.subscribe(() => {
-    const { sessions, selected } = usePage.getState();
+    const { sessions, selected, hello } = usePage.getState();
     if (selected) return stop();
     if (!sessions) return;
-    stop();
     const target = newestBut(null);
+    // A viewer waits until somebody makes one.
+    if (!target && hello?.role === "viewer") return;
+    stop();
     if (target) history.replaceState(null, "", `#/s/${target}`);
     if (target) follow();
     else void newSession();

@@ -161,6 +161,8 @@ export interface Hello {
   model: string;
   provider: string;
   workspace: string;
+  /** A viewer may look, not act. */
+  role: "owner" | "viewer";
   commands: CommandHelp[];
 }
 
