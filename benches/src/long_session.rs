@@ -51,7 +51,7 @@ fn log_in(folder: &Path) -> Arc<dyn Log> {
 fn sessions_on(log: &Arc<dyn Log>) -> Arc<Sessions> {
     let (log, clock) = (Arc::clone(log), Arc::new(SystemClock));
     let (limits, residency) = (Limits::default(), Residency::default());
-    Sessions::new(Setting { log, clock, host: HOST.to_owned(), limits, residency }).0
+    Sessions::new(Setting { models: Default::default(), log, clock, host: HOST.to_owned(), limits, residency }).0
 }
 
 /// Writes a session of so many turns, lets it leave a snapshot, and writes a few turns more.

@@ -97,7 +97,7 @@ async fn wait_for(folder: &Path) -> Arc<Sessions> {
 fn sessions_on(log: Arc<dyn Log>) -> Arc<Sessions> {
     let (clock, host) = (Arc::new(SystemClock), "example".to_owned());
     let (limits, residency) = (Limits::default(), Residency::default());
-    Sessions::new(Setting { log, clock, host, limits, residency }).0
+    Sessions::new(Setting { models: Default::default(), log, clock, host, limits, residency }).0
 }
 
 fn tell(what: &str, times: &mut [Duration]) {

@@ -206,7 +206,7 @@ impl World {
         };
         // Each move has ids of its own, and the same moves have the same ids again.
         let ids = Ids::new(Uuid::from_u128(u128::from(self.moves) << 16));
-        Moment { at_ms: self.moves, epoch, actor, ids, limits }
+        Moment { models: Default::default(), at_ms: self.moves, epoch, actor, ids, limits }
     }
 }
 

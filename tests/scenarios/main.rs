@@ -33,6 +33,7 @@ mod damage;
 mod fork;
 mod goal;
 mod goal_ends;
+mod models;
 mod modes;
 mod plan;
 mod process;

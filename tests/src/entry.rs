@@ -118,6 +118,7 @@ impl Desk {
     fn types(&mut self, line: &str) -> Option<Vec<SessionEvent>> {
         self.moments += 1;
         let at = Moment {
+            models: Default::default(),
             at_ms: 1,
             epoch: Epoch(1),
             actor: Actor::user(ClientId::from("tab")),

@@ -12,6 +12,7 @@ use tokio::time::sleep_until;
 
 use crate::agent::{Agent, Stumble};
 use crate::flow::Flow;
+use crate::models::Models;
 use crate::prompt::system_prompt;
 use crate::proposed_plan;
 use crate::usage::{request_bytes, usage_of};
@@ -66,6 +67,7 @@ impl Agent {
         let header = RequestHeader {
             turn: 0,
             step: 0,
+            role: Some(Models::role(state).name().to_owned()),
             provider: self.models.asked(state).provider.name().to_owned(),
             model: request.model.clone(),
             effort: request.effort.map(|effort| effort.name().to_owned()),

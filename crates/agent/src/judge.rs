@@ -8,11 +8,12 @@ use std::time::Duration;
 use events::{Usage, Verdict};
 use futures_util::StreamExt;
 use model::{Assembly, Message, Request};
-use sessions::{Claim, Judgement, ToolAction, View, claim_to_judge};
+use sessions::{Claim, Judgement, Role, ToolAction, View, claim_to_judge};
 use tokio::time::timeout;
 
 use crate::agent::Agent;
 use crate::ask::stopped;
+use crate::models::Route;
 use crate::usage::{request_bytes, sum, usage_of};
 
 /// What a judge is told of its task.
@@ -40,11 +41,12 @@ impl Agent {
     }
 
     async fn ask_judge(&self, claim: &Claim<'_>) -> Judgement {
-        let request = self.question(claim);
+        let route = self.models.in_role(Role::Judge, &self.session.view().state);
+        let request = self.question(claim, &route);
         let mut used: Option<Usage> = None;
         let mut why = String::new();
         for _ in 0..ASKED_MAX {
-            let said = timeout(ANSWER_WITHIN, self.hear(request.clone(), &mut used)).await;
+            let said = timeout(ANSWER_WITHIN, self.hear(&route, request.clone(), &mut used)).await;
             let said = said.unwrap_or_else(|_| Err(format!("it did not answer within {ANSWER_WITHIN:?}")));
             match said.and_then(|said| verdict_of(&said).ok_or_else(|| "it gave no verdict".to_owned())) {
                 Ok((verdict, reason)) => return Judgement { verdict, reason, usage: used },
@@ -56,21 +58,26 @@ impl Agent {
         Judgement { verdict: Verdict::Unjudged, reason, usage: used }
     }
 
-    fn question(&self, claim: &Claim<'_>) -> Request {
+    fn question(&self, claim: &Claim<'_>, route: &Route) -> Request {
         Request {
-            model: self.models.main.model.clone(),
+            model: route.model.clone(),
             system: TASK.to_owned(),
             messages: vec![Message::User { text: case_text(claim, &self.transcript.diffs()) }],
             tools: Vec::new(),
-            effort: None,
+            effort: route.effort,
             max_output_tokens: None,
         }
     }
 
     /// Asks once; what it used is added also when it does not answer to the end.
-    async fn hear(&self, request: Request, used: &mut Option<Usage>) -> Result<String, String> {
+    async fn hear(
+        &self,
+        route: &Route,
+        request: Request,
+        used: &mut Option<Usage>,
+    ) -> Result<String, String> {
         let asked_bytes = request_bytes(&request);
-        let mut chunks = self.models.main.provider.stream(request);
+        let mut chunks = route.provider.stream(request);
         let mut assembly = Assembly::new();
         let mut failed = None;
         while let Some(chunk) = chunks.next().await {

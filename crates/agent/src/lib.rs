@@ -35,7 +35,7 @@ mod transcript;
 mod usage;
 
 pub use agent::{Agent, Outfit};
-pub use models::{Models, Route};
+pub use models::{Models, RoleRoute, Route};
 pub use modes::{ModeTextError, ModeTexts, Modes, TemplateError};
 pub use next::{Next, next};
 pub use prompt::system_prompt;

@@ -34,6 +34,7 @@ impl Bench {
         let folders = [tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder")];
         let log = Arc::new(SegmentLog::open(folders[0].path(), Options::default()).expect("a new log"));
         let setting = Setting {
+            models: Default::default(),
             log,
             clock: Arc::new(SystemClock),
             host: "test".to_owned(),

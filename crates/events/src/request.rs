@@ -11,6 +11,9 @@ pub struct RequestHeader {
     pub turn: u32,
     /// The step.
     pub step: u32,
+    /// The role that the model is asked in; none in logs of before there were roles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// The provider.
     pub provider: String,
     /// The model.

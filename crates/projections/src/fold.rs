@@ -5,7 +5,7 @@ use events::{
     Usage, UserMessage,
 };
 
-use crate::{Cancelled, DamageCode, Input, State};
+use crate::{Cancelled, ChosenModel, DamageCode, Input, State};
 
 /// Folds every envelope in turn.
 pub fn fold_all<'a>(state: &mut State, recorded: impl IntoIterator<Item = &'a Envelope>) {
@@ -63,8 +63,10 @@ pub fn fold(state: &mut State, recorded: &Envelope) {
             state.surface.summarise(data.last_seq, seq);
             state.plan.retell = true;
         }
-        SessionEvent::ModelSelected(_)
-        | SessionEvent::HookRan(_)
+        SessionEvent::ModelSelected(data) => {
+            state.models.insert(data.role.clone(), ChosenModel::of(data));
+        }
+        SessionEvent::HookRan(_)
         | SessionEvent::AgentSpawned(_)
         | SessionEvent::AgentEnded(_)
         | SessionEvent::CommandBackground(_)

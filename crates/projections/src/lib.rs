@@ -35,11 +35,11 @@ pub use inbox::{Inbox, Input};
 pub use plan::{Plan, Proposal, ProposalState, Selection};
 pub use plan_safety::{Breach, Outside, OutsideKind, PlanSafety, PlanWatch};
 pub use question::{OpenQuestion, Questions};
-pub use record::{Permissions, Requests, SessionRecord, Surface, Usage};
+pub use record::{ChosenModel, Permissions, Requests, SessionRecord, Surface, Usage};
 pub use slices::*;
 pub use state::{Damage, DamageCode, State};
 pub use turn::{Call, CallStage, Cancelled, LastStep, OpenStep, OpenTurn, Stream, Turn, WorkspaceMark};
 pub use waiting::Waiting;
 
 /// The version of the fold: a snapshot made by another version is folded anew from the log.
-pub const FOLD_VERSION: u32 = 4;
+pub const FOLD_VERSION: u32 = 5;

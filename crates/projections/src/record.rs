@@ -102,3 +102,21 @@ impl Surface {
         self.summarised_up_to = last;
     }
 }
+
+/// The model that a person chose for a role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChosenModel {
+    /// The provider.
+    pub provider: String,
+    /// The model.
+    pub model: String,
+    /// The effort; none leaves it as it is configured.
+    pub effort: Option<String>,
+}
+
+impl ChosenModel {
+    pub(crate) fn of(data: &events::ModelSelected) -> Self {
+        let (provider, model) = (data.provider.clone(), data.model.clone());
+        Self { provider, model, effort: data.effort.clone() }
+    }
+}

@@ -1,9 +1,13 @@
 //! The whole folded state of a session.
 
+use std::collections::BTreeMap;
+
 use events::{Epoch, Seq, Todo};
 use serde::{Deserialize, Serialize};
 
-use crate::{Goals, Inbox, Permissions, Plan, Questions, Requests, SessionRecord, Surface, Turn, Usage};
+use crate::{
+    ChosenModel, Goals, Inbox, Permissions, Plan, Questions, Requests, SessionRecord, Surface, Turn, Usage,
+};
 
 /// Everything that is true of a session at [`State::head`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +36,9 @@ pub struct State {
     pub permissions: Permissions,
     /// What requests were made with.
     pub requests: Requests,
+    /// The models that a person chose, by role.
+    #[serde(default)]
+    pub models: BTreeMap<String, ChosenModel>,
     /// Tokens used so far.
     pub usage: Usage,
     /// What the model sees, as ranges of the log.

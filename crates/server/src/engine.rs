@@ -48,8 +48,9 @@ impl Engine {
     pub async fn start(parts: Parts) -> Result<Self, LogError> {
         let host = format!("pid {}", std::process::id());
         let Parts { log, clock, limits, residency, outfit } = parts;
+        let models = Arc::new(outfit.models.catalogue());
         let time = Arc::clone(&clock);
-        let setting = Setting { log, clock, host, limits, residency };
+        let setting = Setting { log, clock, host, limits, models, residency };
         let (sessions, owned) = Sessions::new(setting);
         let stop = CancellationToken::new();
         let staff = Staff { sessions: Arc::clone(&sessions), clock: time, outfit, stop: stop.clone() };

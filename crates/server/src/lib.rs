@@ -23,5 +23,7 @@ mod token_command;
 pub use engine::{Engine, Parts};
 pub use log_command::{log_command, verify_command};
 pub use run::run;
-pub use settings::{ModelName, ModelSettings, ProviderSettings, Settings, SettingsError, data_folder};
+pub use settings::{
+    ModelName, ModelSettings, ProviderSettings, RoleSettings, Settings, SettingsError, data_folder,
+};
 pub use token_command::token_command;

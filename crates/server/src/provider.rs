@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent::{Models, Route};
+use agent::{Models, RoleRoute, Route};
 use anyhow::{Context, anyhow, bail};
 use model::Provider;
 use model::rehearsal::Rehearsal;
@@ -30,7 +30,17 @@ pub(crate) async fn choose(settings: &ModelSettings) -> anyhow::Result<Models> {
         Some(name) => Some(route(name, &prepared).await?),
         None => None,
     };
-    Ok(Models { main, fallback })
+    let mut roles = BTreeMap::new();
+    for (role, set) in &settings.roles {
+        let route = match &set.model {
+            Some(name) => Some(route(name, &prepared).await?),
+            None => None,
+        };
+        roles.insert(*role, RoleRoute { route, effort: set.effort });
+    }
+    let providers =
+        prepared.iter().map(|(name, prepared)| ((*name).to_owned(), Arc::clone(&prepared.provider)));
+    Ok(Models { main, fallback, roles, providers: providers.collect() })
 }
 
 fn prepare(name: &str, settings: &ProviderSettings) -> anyhow::Result<Prepared> {

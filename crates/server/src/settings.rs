@@ -16,11 +16,11 @@ mod listening;
 mod models;
 mod retry;
 
-pub use models::{ModelName, ModelSettings, ProviderSettings};
+pub use models::{ModelName, ModelSettings, ProviderSettings, RoleSettings};
 
 use goal::GoalFile;
 use listening::{LAUNCH_TOKEN_CHARS_MIN, PORT, launch_token, listen};
-use models::ProviderFile;
+use models::{ProviderFile, RoleFile};
 use retry::RetryFile;
 
 /// Everything that a server is started with.
@@ -122,6 +122,9 @@ pub enum SettingsError {
         /// The model's name.
         name: String,
     },
+    /// Nothing is asked of a model in this role.
+    #[error("roles.{0} is no role; there are main, plan, summary, judge and title")]
+    RoleUnknown(String),
     /// A setting is out of range.
     #[error("{name} is {value}, but it has to be {range}")]
     OutOfRange {
@@ -145,6 +148,7 @@ struct File {
     hosts: Vec<String>,
     model: Option<String>,
     fallback: Option<String>,
+    roles: BTreeMap<String, RoleFile>,
     providers: BTreeMap<String, ProviderFile>,
     openai: OpenAiFile,
     rehearsal: RehearsalFile,

@@ -7,6 +7,7 @@ mod driver;
 mod goal;
 mod goal_tool;
 mod input;
+mod model;
 mod outage;
 mod plan;
 mod question;

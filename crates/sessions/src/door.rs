@@ -17,8 +17,8 @@ use crate::meters;
 use crate::restore::{Kept, keep_row, keep_state, read_on};
 use crate::session::{Asked, WayIn, Wish};
 use crate::{
-    Clock, Code, Command, Ids, Limits, Moment, Receipt, Refusal, Session, Submission, SubmitError, View,
-    decide, repair,
+    Clock, Code, Command, Ids, Limits, ModelCatalogue, Moment, Receipt, Refusal, Session, Submission,
+    SubmitError, View, decide, repair,
 };
 
 /// What every door of a process shares.
@@ -27,6 +27,7 @@ pub(crate) struct House {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) host: String,
     pub(crate) limits: Limits,
+    pub(crate) models: Arc<ModelCatalogue>,
     pub(crate) list: Listing,
     /// What this process owns of the sessions that are not in memory.
     pub(crate) epochs: Mutex<HashMap<SessionId, Epoch>>,
@@ -184,6 +185,7 @@ impl Door {
             actor,
             ids: Ids::new(Uuid::now_v7()),
             limits: self.house.limits,
+            models: Arc::clone(&self.house.models),
         }
     }
 

@@ -16,7 +16,8 @@ use crate::listing::Listing;
 use crate::residence::Residence;
 use crate::restore::{Kept, newest_state, state_after, state_at};
 use crate::{
-    Clock, Code, Command, Limits, Refusal, Residency, Session, Submission, SubmitError, View, fork_batch,
+    Clock, Code, Command, Limits, ModelCatalogue, Refusal, Residency, Session, Submission, SubmitError, View,
+    fork_batch,
 };
 
 /// The sessions of one process.
@@ -38,6 +39,8 @@ pub struct Setting {
     pub host: String,
     /// The limits in force.
     pub limits: Limits,
+    /// The models that people may choose from.
+    pub models: Arc<ModelCatalogue>,
     /// How much may stay in memory.
     pub residency: Residency,
 }
@@ -66,6 +69,7 @@ impl Sessions {
             clock: setting.clock,
             host: setting.host,
             limits: setting.limits,
+            models: setting.models,
             list: Listing::new(),
             epochs: Mutex::default(),
             owned,

@@ -1,9 +1,12 @@
 //! Everything that deciding needs and cannot know by itself: who, when, fresh ids, and the limits in force.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use events::{Actor, Epoch};
 use uuid::Uuid;
+
+use crate::ModelCatalogue;
 
 /// The circumstances of a decision.
 #[derive(Debug)]
@@ -18,6 +21,8 @@ pub struct Moment {
     pub ids: Ids,
     /// The limits in force.
     pub limits: Limits,
+    /// The models that may be chosen.
+    pub models: Arc<ModelCatalogue>,
 }
 
 /// A supply of fresh ids: the same seed gives the same ids.

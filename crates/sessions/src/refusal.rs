@@ -120,6 +120,12 @@ codes! {
     PlanModeRefused = "PLAN_MODE_REFUSED",
     /// The tool works in plan mode only.
     PlanModeRequired = "PLAN_MODE_REQUIRED",
+    /// No provider that is set up is known to have the model.
+    ModelUnknown = "MODEL_UNKNOWN",
+    /// No role has this name.
+    RoleUnknown = "ROLE_UNKNOWN",
+    /// No effort has this name.
+    EffortUnknown = "EFFORT_UNKNOWN",
     /// No mode has this name.
     ModeUnknown = "MODE_UNKNOWN",
     /// The plan has no heading, or is too large.

@@ -24,6 +24,7 @@ fn sessions_on(folder: &Path, disk: &Breakable) -> Arc<Sessions> {
     let options = Options { disk: Arc::new(disk.clone()), ..Options::default() };
     let log: Arc<dyn Log> = Arc::new(SegmentLog::open(folder, options).unwrap());
     Sessions::new(Setting {
+        models: Default::default(),
         log,
         clock: Arc::new(SystemClock),
         host: "host".to_owned(),

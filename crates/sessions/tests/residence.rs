@@ -84,7 +84,14 @@ fn sessions_on(
     residency: Residency,
 ) -> (Arc<Sessions>, UnboundedReceiver<Session>) {
     let (log, clock) = (Arc::clone(log), Arc::new(clock.clone()));
-    Sessions::new(Setting { log, clock, host: "pid 1".to_owned(), limits: Limits::default(), residency })
+    Sessions::new(Setting {
+        models: Default::default(),
+        log,
+        clock,
+        host: "pid 1".to_owned(),
+        limits: Limits::default(),
+        residency,
+    })
 }
 
 async fn press(session: &Session, command: ClientCommand) -> Seq {

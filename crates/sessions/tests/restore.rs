@@ -30,6 +30,7 @@ async fn log_in(folder: &Path) -> Arc<dyn Log> {
 fn sessions_on(log: &Arc<dyn Log>) -> Arc<Sessions> {
     let (log, clock) = (Arc::clone(log), Arc::new(SystemClock));
     Sessions::new(Setting {
+        models: Default::default(),
         log,
         clock,
         host: "pid 1".to_owned(),

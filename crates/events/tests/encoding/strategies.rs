@@ -146,6 +146,7 @@ fn requests() -> impl Strategy<Value = SessionEvent> {
             RequestHeader {
                 turn,
                 step,
+                role: effort.clone(),
                 model: provider.clone(),
                 provider,
                 system: effort.clone(),

@@ -14,7 +14,7 @@ async fn the_first_frame_says_where_a_client_is() {
     assert_eq!(tab.hello["model"], "rehearsal");
     assert_eq!(tab.hello["workspace"], "/tmp/workspace");
     let names: Vec<&Value> = tab.hello["commands"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
-    assert_eq!(names, ["goal", "plan"]);
+    assert_eq!(names, ["goal", "model", "plan"]);
 }
 
 #[tokio::test]

@@ -158,6 +158,7 @@ impl Server {
 
 fn sessions_of(log: &Arc<dyn Log>, clock: Hand) -> Arc<Sessions> {
     let setting = Setting {
+        models: Default::default(),
         log: Arc::clone(log),
         clock: Arc::new(clock),
         host: "pid 1".to_owned(),

@@ -9,6 +9,7 @@ use model::remote::Api;
 use model::replay::REPLAY;
 use secrecy::SecretString;
 use serde::Deserialize;
+use sessions::Role;
 
 use super::{File, OpenAiFile, SettingsError};
 use crate::cli::Cli;
@@ -27,6 +28,17 @@ pub struct ModelSettings {
     pub main: ModelName,
     /// The model that takes over when the other one has an outage.
     pub fallback: Option<ModelName>,
+    /// What is set for single roles.
+    pub roles: BTreeMap<Role, RoleSettings>,
+}
+
+/// What is set for a role.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoleSettings {
+    /// Its model; none is the main one.
+    pub model: Option<ModelName>,
+    /// How hard it thinks; none is as its model does.
+    pub effort: Option<Effort>,
 }
 
 /// A model of a provider.
@@ -74,6 +86,14 @@ pub(super) struct ProviderFile {
     api_key_env: Option<String>,
 }
 
+/// One member of `roles` in the configuration file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct RoleFile {
+    model: Option<String>,
+    effort: Option<Effort>,
+}
+
 /// What is known of a provider without any configuration.
 struct Known {
     name: &'static str,
@@ -112,12 +132,19 @@ pub(super) fn resolve(
         providers.insert(name.clone(), other_provider(name, given, &set)?);
     }
     let mut naming = Naming { default: default_provider(file, &providers), providers };
-    let main = match cli.model.as_ref().or(file.model.as_ref()) {
+    let mut roles = BTreeMap::new();
+    for (name, given) in &file.roles {
+        let role = Role::of_name(name).ok_or_else(|| SettingsError::RoleUnknown(name.clone()))?;
+        let model = given.model.as_ref().map(|model| naming.read("a role's model", model)).transpose()?;
+        roles.insert(role, RoleSettings { model, effort: given.effort });
+    }
+    let mut main = match cli.model.as_ref().or(file.model.as_ref()) {
         Some(name) => naming.read("model", name)?,
         None => naming.unnamed(&set),
     };
+    main.effort = roles.get(&Role::Main).and_then(|main| main.effort);
     let fallback = file.fallback.as_ref().map(|name| naming.read("fallback", name)).transpose()?;
-    Ok(ModelSettings { providers: naming.providers, main, fallback })
+    Ok(ModelSettings { providers: naming.providers, main, fallback, roles })
 }
 
 /// Returns a provider that is known by name; none when nobody set it up.

@@ -91,7 +91,8 @@ async fn fill(folder: &Path, needle: &str) -> [SessionId; 3] {
     let log = Arc::new(SegmentLog::open(folder, Options::default()).unwrap());
     let clock = Arc::new(SystemClock);
     let (limits, residency) = (Limits::default(), Residency::default());
-    let setting = Setting { log, clock, host: "a test".to_owned(), limits, residency };
+    let setting =
+        Setting { models: Default::default(), log, clock, host: "a test".to_owned(), limits, residency };
     let (sessions, _owned) = Sessions::new(setting);
     let client = ClientId::from("test");
     let mut made = Vec::new();

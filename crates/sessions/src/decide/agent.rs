@@ -12,7 +12,7 @@ use projections::{Activation, Input, OpenTurn, PLAN_NOTICE, State, WorkspaceMark
 use super::closing::{Closing, close, give_back, guessed, lapse_wrap_up, stopped_by};
 use super::{Decision, budget, outage, session, text_plan, tool};
 use crate::text::{mode_notice, mode_retold, mode_text_notice, round_prompt};
-use crate::{AgentCommand, Answered, Code, Moment, Outage, Refusal};
+use crate::{AgentCommand, Answered, Code, Moment, Outage, Refusal, Role};
 
 pub(super) fn decide(state: &State, command: &AgentCommand, at: &Moment) -> Decision {
     refuse_waiting(state, command, at)?;
@@ -307,7 +307,7 @@ fn step_end(state: &State, finish: StepFinish, answer: Option<&Answered>) -> Ses
         step: open.map_or(0, |open| open.steps),
         finish,
         usage: answer.map_or(folded, |answer| answer.usage),
-        role: Some("main".to_owned()),
+        role: header.and_then(|header| header.role.clone()).or_else(|| Some(Role::Main.name().to_owned())),
         model: answer
             .map(|answer| answer.model.clone())
             .or_else(|| header.map(|header| header.model.clone())),

@@ -5,7 +5,7 @@ use projections::{Activation, CurrentGoal, State, duration_text, tokens_text};
 
 use super::goal::Wanted;
 use super::goal_tool::foresee;
-use super::{Decision, goal, input, plan, question};
+use super::{Decision, goal, input, model, plan, question};
 use crate::{Code, Moment, Refusal, parse_duration_ms, parse_tokens};
 
 /// A slash command that people can type.
@@ -26,6 +26,11 @@ pub const SLASH_COMMANDS: &[SlashCommand] = &[
         hint: "[<objective>|edit <objective>|budget <rounds=N tokens=N time=D no-progress=N>|pause|resume|clear]",
         help: "Set or view the goal for a long task",
     },
+    SlashCommand {
+        name: "model",
+        hint: "[role <role>] [<model>] [effort=low|medium|high]",
+        help: "Choose the model of this session, or see what there is",
+    },
     SlashCommand { name: "plan", hint: "[off|message]", help: "Enter or leave plan mode" },
 ];
 
@@ -42,6 +47,7 @@ pub(super) fn decide(state: &State, line: &str, at: &Moment) -> Decision {
     let outcome = match name {
         "plan" => plan_line(state, args.trim(), at)?,
         "goal" => goal_line(state, args.trim(), at),
+        "model" => Ok(model::line(state, args.trim(), at)?),
         _ => {
             let message = format!("there is no command /{name}; type / to see the commands");
             return Refusal::err(Code::UnknownCommand, message);

@@ -73,6 +73,7 @@ impl Session {
         self.moments += 1;
         let seed = 0x0190_0000_0000_7000_8000_0000_0000_0000 + (self.moments << 16);
         Moment {
+            models: Default::default(),
             at_ms: self.now_ms,
             epoch: self.epoch,
             actor: actor.clone(),

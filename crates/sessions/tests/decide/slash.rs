@@ -55,7 +55,7 @@ fn a_name_ends_at_white_space() {
 #[test]
 fn commands_are_listed_by_name() {
     let names: Vec<&str> = SLASH_COMMANDS.iter().map(|command| command.name).collect();
-    assert_eq!(names, ["goal", "plan"]);
+    assert_eq!(names, ["goal", "model", "plan"]);
 }
 
 #[test]

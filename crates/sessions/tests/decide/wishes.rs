@@ -244,6 +244,7 @@ pub(crate) fn header() -> Steps {
 pub(crate) fn request_header(state: &State) -> RequestHeader {
     let system = if state.plan.active { "plan" } else { "default" };
     RequestHeader {
+        role: Some("main".to_owned()),
         turn: state.turn.number,
         step: state.turn.open.as_ref().map_or(0, |open| open.steps),
         provider: "rehearsal".to_owned(),

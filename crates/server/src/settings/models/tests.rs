@@ -100,3 +100,19 @@ fn what_is_not_set_up_whole_is_refused_with_advice() {
     assert!(told(Some("gpt-x"), "").contains("no provider is set up that could have it"));
     assert!(told(None, "fallback = \"gpt-x\"\n").starts_with("fallback is"));
 }
+
+#[test]
+fn roles_have_models_and_efforts_of_their_own() {
+    let file =
+        "[roles.main]\neffort = \"high\"\n[roles.judge]\nmodel = \"anthropic/claude-x\"\neffort = \"low\"\n";
+    let settings = resolved(Some("m"), file, &[KEY, LOCAL]).unwrap();
+    assert_eq!(settings.main.effort, Some(Effort::High));
+    let judge = RoleSettings { model: Some(named("anthropic", "claude-x")), effort: Some(Effort::Low) };
+    assert_eq!(settings.roles[&Role::Judge], judge);
+    let told = |file| resolved(None, file, &[]).unwrap_err();
+    assert_eq!(
+        told("[roles.cook]\n"),
+        "roles.cook is no role; there are main, plan, summary, judge and title"
+    );
+    assert!(told("[roles.plan]\neffort = \"huge\"\n").contains("unknown variant `huge`"));
+}
