@@ -20,6 +20,8 @@ mod scenarios;
 mod sizes;
 #[path = "tidy/tree.rs"]
 mod tree;
+#[path = "tidy/wire.rs"]
+mod wire;
 #[path = "tidy/words.rs"]
 mod words;
 

@@ -31,7 +31,7 @@ export class Stage {
     const context = await this.context.browser().newContext({ viewport: { width: 1280, height: 900 }, colorScheme: "light" });
     this.guests.push(context);
     const tab = new Tab(name, await context.newPage(), this.faults);
-    await tab.page.goto(await this.waymark.guestUrl());
+    await tab.page.goto(`${this.waymark.origin}/?token=${await this.waymark.token("--viewer")}`);
     await tab.page.goto(`${this.waymark.origin}/#/s/${session}`);
     return tab;
   }

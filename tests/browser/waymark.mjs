@@ -62,10 +62,10 @@ export class Waymark {
     return told;
   }
 
-  /** Returns the address with a new token that lets its bearer look, not act. */
-  async guestUrl() {
-    const { stdout } = await promisify(execFile)(BINARY, ["token", "new", "--viewer", "--data", join(this.root, "data")]);
-    return `${this.origin}/?token=${stdout.trim()}`;
+  /** Makes a token, as `waymark token new` does with these arguments. */
+  async token(...args) {
+    const { stdout } = await promisify(execFile)(BINARY, ["token", "new", ...args, "--data", join(this.root, "data")]);
+    return stdout.trim();
   }
 
   /** Ends the process as a power cut would. */

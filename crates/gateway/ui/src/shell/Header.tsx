@@ -32,7 +32,7 @@ export function Header({ session, onList }: { session: string; onList: () => voi
       </div>
       {slices && !deleted && (
         <button
-          className="button quiet square"
+          className="button quiet square put-away"
           title={isArchived ? "Take out of the archive" : "Archive"}
           aria-label={isArchived ? "Take this session out of the archive" : "Archive this session"}
           aria-pressed={isArchived}
