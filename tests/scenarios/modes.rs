@@ -74,7 +74,9 @@ const RULES: &str = "[modes]\n\
     default_text = \"Use {{if run_command}}{{run_command}}{{else}}words{{end}}.\"\n\
     plan_text = \"not for this model\"\n\
     [models.scripted]\n\
-    plan_text = \"\"\n";
+    plan_text = \"\"\n\
+    [models.other]\n\
+    plan_text = \"Plan as the other one does.\"\n";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn configured_rules_take_the_place_of_ours_and_the_model_is_told_once() {
@@ -99,6 +101,12 @@ async fn configured_rules_take_the_place_of_ours_and_the_model_is_told_once() {
     tab.presses(json!({"type": "plan-set", "active": true})).await.accepted();
     let seen = turn(&tab, 4, "plan it").await;
     assert!(!world.model.requests()[3].system.contains("<mode name="), "an empty text suppresses");
+    tab.types("/model openai/other").await.accepted();
+    turn(&tab, 5, "plan on").await;
+    assert!(
+        world.model.requests()[4].system.contains("Plan as the other one does."),
+        "a model has its own text"
+    );
     let texts: Vec<_> = seen.of_type("request/header").map(|header| header["mode_text"].clone()).collect();
     assert!(texts.iter().all(|text| text["hash"].is_string()), "{texts:?}");
     assert_eq!((&texts[0]["plan"], &texts[texts.len() - 1]["plan"]), (&json!(false), &json!(true)));

@@ -43,7 +43,8 @@ impl Agent {
 
     /// Returns the text of the mode in force, for the tools that the request has.
     fn mode_text(&self, state: &State) -> String {
-        self.modes.text(state.plan.active, self.tool_specs.iter().map(|spec| spec.name.as_str()))
+        let modes = self.models.modes.get(&self.models.asked(state).model).unwrap_or(&self.modes);
+        modes.text(state.plan.active, self.tool_specs.iter().map(|spec| spec.name.as_str()))
     }
 
     /// A step that only closes offers no tools.

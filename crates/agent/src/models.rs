@@ -8,6 +8,8 @@ use model::{Effort, Provider};
 use projections::State;
 use sessions::{ModelCatalogue, ModelChoice, Role};
 
+use crate::modes::Modes;
+
 /// A model, and how it is asked.
 #[derive(Clone)]
 pub struct Route {
@@ -45,6 +47,8 @@ pub struct Models {
     pub roles: BTreeMap<Role, RoleRoute>,
     /// Everybody who can be asked, by name, for a person who chooses a model.
     pub providers: BTreeMap<String, Arc<dyn Provider>>,
+    /// What single models are told of their mode, by the model's name; it comes before what everybody is told.
+    pub modes: BTreeMap<String, Arc<Modes>>,
 }
 
 /// What is set for a role.
@@ -61,7 +65,7 @@ impl Models {
     #[must_use]
     pub fn only(main: Route) -> Self {
         let providers = BTreeMap::from([(main.provider.name().to_owned(), Arc::clone(&main.provider))]);
-        Self { main, fallback: None, roles: BTreeMap::new(), providers }
+        Self { main, fallback: None, roles: BTreeMap::new(), providers, modes: BTreeMap::new() }
     }
 
     /// Returns what a person may choose from.

@@ -40,7 +40,7 @@ pub(crate) async fn choose(settings: &ModelSettings) -> anyhow::Result<Models> {
     }
     let providers =
         prepared.iter().map(|(name, prepared)| ((*name).to_owned(), Arc::clone(&prepared.provider)));
-    Ok(Models { main, fallback, roles, providers: providers.collect() })
+    Ok(Models { main, fallback, roles, providers: providers.collect(), modes: BTreeMap::new() })
 }
 
 fn prepare(name: &str, settings: &ProviderSettings) -> anyhow::Result<Prepared> {

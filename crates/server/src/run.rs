@@ -1,9 +1,10 @@
 //! The server from start to stop.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent::{Models, Modes, Outfit};
+use agent::{ModeTextError, ModeTexts, Models, Modes, Outfit};
 use anyhow::{Context, anyhow};
 use gateway::{About, Access, Gateway, GatewayLimits};
 use secrecy::ExposeSecret;
@@ -107,18 +108,22 @@ fn registry(settings: &Settings) -> Registry {
     }
 }
 
-/// Returns what the model is told of its mode. Texts for other models are checked as well: a slip shows at the start, not
-/// when the model is changed.
-fn modes(settings: &Settings, model: &str, registry: &Registry) -> anyhow::Result<Modes> {
-    for (name, texts) in &settings.model_mode_texts {
-        Modes::new(texts, &settings.mode_texts, registry).with_context(|| format!("models.\"{name}\""))?;
-    }
-    let of_model = settings.model_mode_texts.get(model).cloned().unwrap_or_default();
-    let modes = Modes::new(&of_model, &settings.mode_texts, registry)?;
+/// Returns what a model is told of its mode.
+fn modes(settings: &Settings, of_model: &ModeTexts, registry: &Registry) -> Result<Modes, ModeTextError> {
+    let modes = Modes::new(of_model, &settings.mode_texts, registry)?;
     match settings.limits.questions_in_default_mode {
         true => Ok(modes),
         false => Ok(modes.without_questions_in_default()),
     }
+}
+
+/// Returns what single models are told, whoever is asked now: a slip shows at the start, not when the model is changed.
+fn model_modes(settings: &Settings, registry: &Registry) -> anyhow::Result<BTreeMap<String, Arc<Modes>>> {
+    let of_model = |(name, texts): (&String, &ModeTexts)| {
+        let modes = modes(settings, texts, registry).with_context(|| format!("models.\"{name}\""))?;
+        Ok((name.clone(), Arc::new(modes)))
+    };
+    settings.model_mode_texts.iter().map(of_model).collect()
 }
 
 fn parts(
@@ -130,10 +135,10 @@ fn parts(
     let protected: Vec<PathBuf> =
         [Some(settings.data.clone()), settings.config_folder.clone()].into_iter().flatten().collect();
     let outfit = Outfit {
-        models: models.clone(),
+        models: Models { modes: model_modes(settings, &registry)?, ..models.clone() },
         retry: settings.retry,
         chance: rand::random,
-        modes: Arc::new(modes(settings, &models.main.model, &registry)?),
+        modes: Arc::new(modes(settings, &ModeTexts::default(), &registry)?),
         registry: Arc::new(registry),
         protected,
         sandbox: sandbox.clone(),
