@@ -8,7 +8,7 @@ use std::time::Instant;
 use events::{Seq, SessionId};
 use rustix::fs::{Advice, fadvise};
 use store::contract::Author;
-use store::{Append, Log, Options, ReadLimit, SegmentLog};
+use store::{Append, Log, Options, Pages, ReadLimit, SegmentLog};
 use tokio::runtime::Runtime;
 
 use crate::appends::median;
@@ -28,7 +28,7 @@ pub(crate) fn print(folder: &Path) {
             }
             let log = open(folder);
             let began = Instant::now();
-            let events = runtime.block_on(read(&*log, session));
+            let events = runtime.block_on(read(&log, session));
             assert_eq!(events, EVENTS + 2, "all of it is read");
             events as f64 / began.elapsed().as_secs_f64()
         });
@@ -52,12 +52,14 @@ async fn fill(folder: &Path) -> SessionId {
 }
 
 /// Reads page by page, as a fold does; returns how many events there were.
-async fn read(log: &dyn Log, session: SessionId) -> usize {
-    let (mut at, mut events) = (Seq::ZERO, 0);
+async fn read(log: &Arc<dyn Log>, session: SessionId) -> usize {
+    let mut pages = Pages::behind(log, session, Seq::ZERO, ReadLimit::default());
+    let mut events = 0;
     loop {
-        let page = log.read(session, at, ReadLimit::default()).await.unwrap();
-        let Some(last) = page.last() else { return events };
-        at = last.last();
+        let page = pages.next().await.unwrap();
+        if page.is_empty() {
+            return events;
+        }
         events += page.iter().map(|batch| batch.envelopes().unwrap().len()).sum::<usize>();
     }
 }

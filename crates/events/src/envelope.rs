@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::event::lost_field;
+use crate::line::PlainLine;
 use crate::{Actor, DecodeError, Epoch, RawEvent, SCHEMA_VERSION, Seq, SessionEvent};
 
 /// An event with its position, owner, time and cause. Order is `seq`; `at_ms` is for people.
@@ -120,6 +121,11 @@ impl Envelope {
     ///
     /// See [`DecodeError`]; a line that is no JSON object with the members of a line is malformed.
     pub fn from_line(text: &str, at: &Placement) -> Result<Self, DecodeError> {
+        if at.schema <= SCHEMA_VERSION
+            && let Ok(PlainLine { actor, cause, event }) = serde_json::from_str(text)
+        {
+            return Ok(Self::placed(at, (actor, cause), event));
+        }
         let line: Line<'_> = serde_json::from_str(text).map_err(malformed_line)?;
         let event = SessionEvent::decode(&RawEvent {
             type_name: &line.type_name,
@@ -130,15 +136,12 @@ impl Envelope {
         if at.schema > SCHEMA_VERSION && !matches!(event, SessionEvent::Skipped(_)) {
             line.refuse_lost_members(text, at.schema)?;
         }
-        Ok(Self {
-            seq: at.seq,
-            batch_end: at.batch_end,
-            epoch: at.epoch,
-            at_ms: at.at_ms,
-            cause: line.cause,
-            actor: line.actor,
-            event,
-        })
+        Ok(Self::placed(at, (line.actor, line.cause), event))
+    }
+
+    fn placed(at: &Placement, (actor, cause): (Actor, Option<Cause>), event: SessionEvent) -> Self {
+        let Placement { seq, batch_end, epoch, at_ms, .. } = *at;
+        Self { seq, batch_end, epoch, at_ms, cause, actor, event }
     }
 }
 

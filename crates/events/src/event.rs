@@ -1,5 +1,6 @@
 //! The one enum of all events, and its durable encoding.
 
+use serde::de::MapAccess;
 use serde_json::value::RawValue;
 
 use crate::*;
@@ -37,6 +38,17 @@ macro_rules! session_events {
                 match self {
                     $(Self::$variant(data) => serde_json::value::to_raw_value(data),)*
                     Self::Skipped(skipped) => Ok(skipped.data.clone().0),
+                }
+            }
+
+            /// Reads the next value of a map as the data of an event of `type_name`; nothing when there is no such type.
+            pub(crate) fn next_data<'de, A: MapAccess<'de>>(
+                type_name: &str,
+                map: &mut A,
+            ) -> Result<Option<Self>, A::Error> {
+                match type_name {
+                    $($name => map.next_value().map(Self::$variant).map(Some),)*
+                    _ => Ok(None),
                 }
             }
 

@@ -17,6 +17,7 @@ mod envelope;
 mod event;
 mod goal;
 mod ids;
+mod line;
 mod plan;
 mod request;
 mod session;

@@ -233,7 +233,7 @@ impl Door {
 
     /// Folds what others appended.
     async fn catch_up(&mut self) -> Result<(), LogError> {
-        read_on(self.house.log.as_ref(), self.id, Arc::make_mut(&mut self.state)).await?;
+        read_on(&self.house.log, self.id, Arc::make_mut(&mut self.state)).await?;
         self.show();
         Ok(())
     }

@@ -151,7 +151,7 @@ impl Sessions {
             let head = state.head;
             return Ok((state, head));
         }
-        state_at(self.house.log.as_ref(), id, at).await
+        state_at(&self.house.log, id, at).await
     }
 
     /// Returns the state at `at` when it is the one in memory and no turn is open in it.

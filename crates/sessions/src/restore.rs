@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use events::{Seq, SessionId};
 use projections::{FOLD_VERSION, State};
-use store::{Log, LogError, ReadLimit, Snapshot};
+use store::{Log, LogError, Pages, ReadLimit, Snapshot};
 use tokio::time::Instant;
 
 use crate::fold_batch;
@@ -53,13 +53,13 @@ pub(crate) async fn newest_snapshot(log: &dyn Log, id: SessionId, at: Seq) -> Re
 }
 
 /// Folds a session up to the last batch end at or before `at`; also returns the last one without an open turn.
-pub(crate) async fn state_at(log: &dyn Log, id: SessionId, at: Seq) -> Result<(State, Seq), LogError> {
-    let start = newest_snapshot(log, id, at).await?;
+pub(crate) async fn state_at(log: &Arc<dyn Log>, id: SessionId, at: Seq) -> Result<(State, Seq), LogError> {
+    let start = newest_snapshot(log.as_ref(), id, at).await?;
     let mut from = start.head;
     let (state, mut legal) = fold_to(log, (id, at), start).await?;
     while legal == Seq::ZERO && from > Seq::ZERO {
         // The turn was open at the snapshot already: the last place without one is before it.
-        let start = newest_snapshot(log, id, Seq(from.0 - 1)).await?;
+        let start = newest_snapshot(log.as_ref(), id, Seq(from.0 - 1)).await?;
         let to = std::mem::replace(&mut from, start.head);
         legal = fold_to(log, (id, to), start).await?.1;
     }
@@ -67,11 +67,16 @@ pub(crate) async fn state_at(log: &dyn Log, id: SessionId, at: Seq) -> Result<(S
 }
 
 /// Folds from `start` to the last batch end at or before `at`; also returns the last one without an open turn.
-async fn fold_to(log: &dyn Log, (id, at): (SessionId, Seq), start: State) -> Result<(State, Seq), LogError> {
+async fn fold_to(
+    log: &Arc<dyn Log>,
+    (id, at): (SessionId, Seq),
+    start: State,
+) -> Result<(State, Seq), LogError> {
     let mut state = start;
     let mut legal = if state.turn.open.is_none() { state.head } else { Seq::ZERO };
+    let mut pages = Pages::behind(log, id, state.head, ReadLimit::default());
     loop {
-        let batches = log.read(id, state.head, ReadLimit::default()).await?;
+        let batches = pages.next().await?;
         for batch in &batches {
             if batch.last() > at {
                 return Ok((state, legal));
@@ -88,9 +93,10 @@ async fn fold_to(log: &dyn Log, (id, at): (SessionId, Seq), start: State) -> Res
 }
 
 /// Folds everything behind the state's head.
-pub(crate) async fn read_on(log: &dyn Log, id: SessionId, state: &mut State) -> Result<(), LogError> {
+pub(crate) async fn read_on(log: &Arc<dyn Log>, id: SessionId, state: &mut State) -> Result<(), LogError> {
+    let mut pages = Pages::behind(log, id, state.head, ReadLimit::default());
     loop {
-        let batches = log.read(id, state.head, ReadLimit::default()).await?;
+        let batches = pages.next().await?;
         if batches.is_empty() {
             return Ok(());
         }
@@ -121,7 +127,7 @@ pub(crate) async fn state_after(
     id: SessionId,
     mut state: State,
 ) -> Result<Arc<State>, LogError> {
-    read_on(log.as_ref(), id, &mut state).await?;
+    read_on(log, id, &mut state).await?;
     Ok(Arc::new(state))
 }
 

@@ -42,6 +42,7 @@ mod lookup;
 mod objects;
 mod open;
 mod options;
+mod pages;
 mod payload;
 #[cfg(test)]
 mod queue_bound;
@@ -69,6 +70,7 @@ pub use error::*;
 pub use import::*;
 pub use log::*;
 pub use options::Options;
+pub use pages::Pages;
 pub use reclaim::{Part, Reclaim, ReclaimProgress, Reclaimed};
 pub use record::Elision;
 pub use segment_log::SegmentLog;

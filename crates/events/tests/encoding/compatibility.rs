@@ -1,6 +1,6 @@
 //! What a reader does with what it does not know.
 
-use events::{DecodeError, Envelope, RawEvent, SCHEMA_VERSION, SessionEvent};
+use events::{DecodeError, EVENT_TYPES, Envelope, RawEvent, SCHEMA_VERSION, SessionEvent};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -209,5 +209,44 @@ fn note_objects(value: &Value, pointer: &str, pointers: &mut Vec<String>) {
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[test]
+fn a_line_says_the_same_in_whatever_order_its_members_stand() {
+    for type_name in EVENT_TYPES {
+        for sample in samples::of(type_name) {
+            let line = samples::line_of(&sample);
+            let placement = samples::placement(&sample, SCHEMA_VERSION);
+            let read = Envelope::from_line(&line, &placement).expect("it is as it was written");
+            let members: serde_json::Map<String, Value> =
+                serde_json::from_str(&line).expect("it is an object");
+            for from_behind in [false, true] {
+                let mut parts: Vec<String> =
+                    members.iter().map(|(name, value)| format!("{}:{value}", json!(name))).collect();
+                parts.push(r#""left":{"by":["a later version"]}"#.to_owned());
+                if from_behind {
+                    parts.reverse();
+                }
+                let shuffled = format!("{{{}}}", parts.join(", "));
+                assert_eq!(
+                    Envelope::from_line(&shuffled, &placement).ok().as_ref(),
+                    Some(&read),
+                    "{shuffled}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_member_that_stands_twice_is_malformed() {
+    let sample = samples::of("session/titled").remove(0);
+    let placement = samples::placement(&sample, SCHEMA_VERSION);
+    let line = samples::line_of(&sample);
+    for doubled in [r#""type":"turn/start","#, r#""actor":{"kind":"host"},"#, r#""data":{},"#] {
+        let twice = line.replacen('{', &format!("{{{doubled}"), 1);
+        let refused = Envelope::from_line(&twice, &placement);
+        assert!(matches!(refused, Err(DecodeError::Malformed { .. })), "{twice}: {refused:?}");
     }
 }

@@ -58,6 +58,7 @@ macro_rules! contract_suite {
             a_page_has_one_batch_at_least
             reading_from_inside_a_batch_returns_it_whole
             reading_from_the_head_returns_nothing
+            pages_fetched_ahead_miss_nothing
             a_tail_starts_at_the_head_and_moves
             a_follower_that_races_with_a_writer_misses_nothing
             a_cursor_ahead_of_the_head_waits_for_it

@@ -4,7 +4,7 @@ use events::Seq;
 
 use super::sample::*;
 use crate::contract::Backend;
-use crate::{Batch, ReadLimit};
+use crate::{Batch, Pages, ReadLimit};
 
 /// A page ends at a batch end at or before its limit.
 pub async fn pages_end_at_batch_ends(backend: &mut dyn Backend) {
@@ -49,6 +49,38 @@ pub async fn reading_from_the_head_returns_nothing(backend: &mut dyn Backend) {
         let page = log.read(author.session, Seq(after), ReadLimit::default()).await.expect("a page");
         assert!(page.is_empty());
     }
+}
+
+/// Pages fetched ahead bring every batch once, in order, and go on behind the end once there is more.
+pub async fn pages_fetched_ahead_miss_nothing(backend: &mut dyn Backend) {
+    let log = backend.log().await;
+    let mut author = Author::new(&log).await;
+    for _ in 0..9 {
+        author.write(&["a", "b"]).await;
+    }
+    let limit = ReadLimit { events: 5, bytes: usize::MAX };
+    let mut pages = Pages::behind(&log, author.session, Seq::ZERO, limit);
+    let mut ends = Vec::new();
+    for more in [true, true, false] {
+        loop {
+            let page = pages.next().await.expect("a page");
+            if page.is_empty() {
+                break;
+            }
+            ends.extend(page.iter().map(|batch| batch.last().0));
+            if more && ends.len() % 4 == 0 {
+                author.write(&["c"]).await;
+            }
+        }
+        author.write(&["behind the end"]).await;
+    }
+    let mut after = Seq::ZERO;
+    let mut expected = Vec::new();
+    while let Some(batch) = log.read(author.session, after, limit).await.expect("a page").first() {
+        after = batch.last();
+        expected.push(after.0);
+    }
+    assert_eq!(expected.split_last().map(|(_, all)| all.to_vec()), Some(ends), "all but the last write");
 }
 
 /// A tail stands at the head when it is taken, and moves with each append.
