@@ -335,4 +335,6 @@ fn residency(file: &File) -> Result<Residency, SettingsError> {
 }
 
 #[cfg(test)]
+mod reference;
+#[cfg(test)]
 mod tests;
